@@ -1,0 +1,1 @@
+"""The `context-mode` command: setup, doctor, upgrade."""

@@ -1,0 +1,1 @@
+"""What runs beside the agent: hooks, MCP server, store and policy. Standard library only."""

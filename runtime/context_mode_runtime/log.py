@@ -1,0 +1,35 @@
+"""`hook-errors.log`: one line an error, rotated at 1 MiB. Never raises: it is the last resort."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from context_mode_runtime import limits, paths
+
+_LINE_MAX = 2_000
+
+
+def log_error(where: str, error: BaseException | str) -> None:
+    """Appends `time where: error` as one line; control characters become spaces. Does nothing where it can't write."""
+    try:
+        kind = "" if isinstance(error, str) else f"{type(error).__name__}: "
+        text = "".join(c if c.isprintable() else " " for c in f"{where}: {kind}{error}")[:_LINE_MAX]
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        _append(paths.error_log(), f"{stamp} {text}\n".encode(errors="replace"))
+    except Exception:  # noqa: BLE001, S110 - a log that fails must not fail what it logs
+        pass
+
+
+def _append(path: str, line: bytes) -> None:
+    paths.make_private(os.path.dirname(path))
+    try:
+        if os.path.getsize(path) + len(line) > limits.LOG_MAX_BYTES:
+            os.replace(path, path + ".1")
+    except OSError:
+        pass
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, paths.PRIVATE_FILE)
+    try:
+        os.write(handle, line)
+    finally:
+        os.close(handle)

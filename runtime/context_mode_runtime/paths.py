@@ -1,0 +1,75 @@
+"""Where our data lies: one root, private to the user, moved by `CONTEXT_MODE_DATA_DIR` (contract, section 4)."""
+
+from __future__ import annotations
+
+import os
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+
+
+class NoHomeError(Exception):
+    """There is no home folder and no `CONTEXT_MODE_DATA_DIR`: nowhere to keep data."""
+
+
+def home() -> str:
+    """The user's home folder. Raises NoHomeError when the environment and the user database know none."""
+    folder = os.path.expanduser("~")
+    if not os.path.isabs(folder):
+        raise NoHomeError("no home folder: set HOME, or CONTEXT_MODE_DATA_DIR to a folder of yours")
+    return os.path.normpath(folder)
+
+
+def data_root() -> str:
+    """`$CONTEXT_MODE_DATA_DIR` made absolute, else `~/.context-mode`."""
+    moved = os.environ.get("CONTEXT_MODE_DATA_DIR")
+    if moved:
+        return os.path.abspath(os.path.expanduser(moved))
+    return os.path.join(home(), ".context-mode")
+
+
+def run_dir() -> str:
+    """Marks of live servers and the notes that join hooks and servers."""
+    return os.path.join(data_root(), "run")
+
+
+def bin_dir() -> str:
+    """The launchers that configs point to."""
+    return os.path.join(data_root(), "bin")
+
+
+def backups_dir() -> str:
+    """One folder a setup: manifest, exact copies, modes."""
+    return os.path.join(data_root(), "backups")
+
+
+def user_specs_dir() -> str:
+    """The user's own agent specs, with the same rights as shipped ones."""
+    return os.path.join(data_root(), "agents")
+
+
+def project_dir(key: str) -> str:
+    """The folder of one project's database."""
+    return os.path.join(data_root(), "projects", key)
+
+
+def error_log() -> str:
+    """One line an error."""
+    return os.path.join(data_root(), "hook-errors.log")
+
+
+def make_private(folder: str) -> str:
+    """Makes `folder` and its missing parents, each 0700, and returns it. Raises OSError."""
+    os.makedirs(folder, mode=PRIVATE_FOLDER, exist_ok=True)
+    return folder
+
+
+def tilde(path: str) -> str:
+    """`path` with the home folder written as `~`, for people."""
+    try:
+        base = home()
+    except NoHomeError:
+        return path
+    if path == base:
+        return "~"
+    return "~" + path[len(base) :] if path.startswith(base + os.sep) else path
