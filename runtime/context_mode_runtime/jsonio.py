@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 try:
-    from _json import encode_basestring as _quote
-    from _json import make_scanner as _make_scanner
+    import _json
 except ImportError:  # another Python than CPython
-    _make_scanner = None  # type: ignore[assignment]
+    _json = None  # type: ignore[assignment]
 
 _WHITE = " \t\n\r"
 
 
 class _Context:
-    """What the C scanner asks of a decoder: Python's own number types, no hooks, strings may hold control characters."""
+    """What the C scanner asks of a decoder: Python's own number types, no hooks, control characters in strings."""
 
     strict = False
     object_hook = None
@@ -38,12 +37,12 @@ def first_value(text: str, start: int = 0) -> tuple[object, int]:
     size = len(text)
     while start < size and text[start] in _WHITE:
         start += 1
-    if _make_scanner is None:
+    if _json is None:
         import json
 
         return json.JSONDecoder(strict=False).raw_decode(text, start)
     try:
-        value, end = _make_scanner(_Context())(text, start)
+        value, end = _json.make_scanner(_Context())(text, start)  # type: ignore[arg-type]
     except StopIteration:
         raise ValueError("no whole JSON value") from None
     except RecursionError:
@@ -60,8 +59,8 @@ def loads(text: str) -> object:
 
 
 def dumps(value: object) -> str:
-    """Compact JSON on one line; characters stand as they are, lone surrogates as `\\udxxx`."""
-    if _make_scanner is None:
+    r"""Compact JSON on one line; characters stand as they are, lone surrogates as `\udxxx`."""
+    if _json is None:
         import json
 
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -69,7 +68,7 @@ def dumps(value: object) -> str:
 
 
 def _string(text: str) -> str:
-    quoted = _quote(text)
+    quoted = _json.encode_basestring(text)
     try:
         quoted.encode()
     except UnicodeEncodeError:
@@ -78,12 +77,8 @@ def _string(text: str) -> str:
 
 
 def _pieces(value: object) -> list[str]:
-    if value is None:
-        return ["null"]
-    if value is True:
-        return ["true"]
-    if value is False:
-        return ["false"]
+    if value is None or value is True or value is False:
+        return [{None: "null", True: "true", False: "false"}[value]]
     if isinstance(value, str):
         return [_string(value)]
     if isinstance(value, (int, float)):

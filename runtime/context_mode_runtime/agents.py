@@ -1,0 +1,90 @@
+"""The compiled agent tables: what the specs say, as plain JSON, one file an agent."""
+
+from __future__ import annotations
+
+import os
+
+from context_mode_runtime import jsonio, paths, resources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Table = dict[str, Any]
+"""A compiled spec, in the sections of docs/spec-language.md."""
+
+
+class UnknownAgentError(Exception):
+    """No shipped and no user table has this id."""
+
+
+def load_agent(agent: str) -> Table:
+    """The table of `agent`; a user's own table goes before a shipped one of the same id.
+
+    Raises UnknownAgentError when there is none, ValueError when it is damaged.
+    """
+    if agent and all(c.isalnum() or c in "-_" for c in agent):
+        for folder in _folders():
+            table = _read(os.path.join(folder, f"{agent}.json"))
+            if table is not None:
+                return table
+    raise UnknownAgentError(f"unknown agent {agent!r}; known: {', '.join(known_agents())}")
+
+
+def known_agents() -> list[str]:
+    """The ids of all compiled tables, sorted."""
+    ids = set()
+    for folder in _folders():
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        ids |= {name[:-5] for name in names if name.endswith(".json")}
+    return sorted(ids)
+
+
+def _folders() -> list[str]:
+    try:
+        return [paths.user_specs_dir(), resources.generated()]
+    except paths.NoHomeError:
+        return [resources.generated()]
+
+
+def _read(path: str) -> Table | None:
+    try:
+        with open(path, encoding="utf-8") as file:
+            table = jsonio.loads(file.read())
+    except FileNotFoundError:
+        return None
+    if not isinstance(table, dict):
+        raise ValueError(f"{path} is no agent table")  # noqa: TRY004 - the file is wrong, not a type of ours
+    return table
+
+
+def root_folders(table: Table) -> dict[str, str]:
+    """The host's own folders by their names in the spec, and `home`, with the variables that move them applied."""
+    folders = {"home": paths.home()}
+    for root in table["roots"]:
+        folders[root["name"]] = _root_folder(root, folders["home"])
+    return folders
+
+
+def _root_folder(root: dict[str, Any], home: str) -> str:
+    default = str(root["default"])
+    for variable in root["variables"]:
+        value = os.environ.get(variable["name"])
+        if not value:
+            continue
+        value = os.path.abspath(os.path.expanduser(value))
+        if variable["means"] == "home":
+            return default.replace("{home}", value)
+        folder = os.path.join(value, variable["tail"]) if variable["tail"] else value
+        return os.path.realpath(folder) if root["resolved"] else folder
+    return default.replace("{home}", home)
+
+
+def fill(template: str, folders: dict[str, str]) -> str:
+    """A path template with its `{name}` holes filled; an unknown hole stays as it is."""
+    for name, folder in folders.items():
+        template = template.replace("{" + name + "}", folder)
+    return template

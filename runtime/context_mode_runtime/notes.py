@@ -1,0 +1,208 @@
+"""Small private files under `run/` that join hooks and servers, found without knowing the project.
+
+`run/calls/<agent>/<id>`: who made a call, written by `pre_tool`, read by the server.
+`run/conversations/<agent>/<id>`: a conversation's first folder. `run/servers/<pid>`: a live server, its file locked.
+Ids are digests, since hosts choose their own.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from context_mode_runtime import jsonio, paths
+
+_CALL_LIFE_S = 3_600
+_CONVERSATION_LIFE_S = 90 * 86_400
+_SWEEP_EVERY = 64
+
+
+class CallNote:
+    """Who made a tool call: the host's conversation id, the sub-agent's id or an empty string, the project folder."""
+
+    __slots__ = ("conversation", "folder", "subagent")
+
+    def __init__(self, conversation: str, subagent: str, folder: str) -> None:
+        self.conversation = conversation
+        self.subagent = subagent
+        self.folder = folder
+
+
+def note_call(agent: str, call: str, note: CallNote) -> None:
+    """Remembers who makes the call with the host's id `call`. Raises OSError."""
+    folder = _folder("calls", agent)
+    _write(os.path.join(folder, _digest(call)), {"c": note.conversation, "s": note.subagent, "f": note.folder})
+    if os.getpid() % _SWEEP_EVERY == 0:
+        sweep(folder, _CALL_LIFE_S)
+
+
+def call_note(agent: str, call: str) -> CallNote | None:
+    """The note of a call, or None."""
+    value = _read(os.path.join(paths.run_dir(), "calls", _plain(agent), _digest(call)))
+    return (
+        CallNote(str(value["c"]), str(value["s"]), str(value["f"]))
+        if value and value.keys() >= {"c", "s", "f"}
+        else None
+    )
+
+
+def note_match(agent: str, host_pid: int, tool: str, arguments: object, note: CallNote) -> None:
+    """Remembers a call by what it is, for hosts that send no id with it. Two callers of one call make it unknown."""
+    path = os.path.join(_folder("matches", agent), _digest(f"{host_pid} {tool} {canonical(arguments)}"))
+    value: dict[str, object] = {"c": note.conversation, "s": note.subagent, "f": note.folder, "t": time.time()}
+    before = _read(path)
+    if before and _recent(before) and (before.get("c"), before.get("s")) != (note.conversation, note.subagent):
+        value = {"c": "", "s": "", "f": "", "t": time.time()}
+    _write(path, value)
+
+
+def match_note(agent: str, host_pid: int, tool: str, arguments: object) -> CallNote | None:
+    """The one caller whose noted call was exactly this, moments ago; None when there is none or more than one."""
+    path = os.path.join(paths.run_dir(), "matches", _plain(agent), _digest(f"{host_pid} {tool} {canonical(arguments)}"))
+    value = _read(path)
+    if not value or not _recent(value) or not value.get("c"):
+        return None
+    return CallNote(str(value["c"]), str(value.get("s", "")), str(value.get("f", "")))
+
+
+def _recent(value: dict[str, object]) -> bool:
+    noted = value.get("t")
+    return isinstance(noted, float) and abs(time.time() - noted) < _MATCH_LIFE_S
+
+
+_MATCH_LIFE_S = 60
+
+
+def canonical(value: object) -> str:
+    """JSON with sorted keys: the same for the same arguments in any order."""
+    if isinstance(value, dict):
+        return "{" + ",".join(jsonio.dumps(key) + ":" + canonical(value[key]) for key in sorted(value)) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(canonical(item) for item in value) + "]"
+    return jsonio.dumps(value)
+
+
+def note_conversation(agent: str, conversation: str, folder: str) -> None:
+    """Keeps the first folder of a conversation; later ones (a `cd`) change nothing. Raises OSError."""
+    where = _folder("conversations", agent)
+    path = os.path.join(where, _digest(conversation))
+    if not os.path.exists(path):
+        _write(path, {"f": folder})
+        sweep(where, _CONVERSATION_LIFE_S)
+
+
+def conversation_folder(agent: str, conversation: str) -> str | None:
+    """The first folder of a conversation, or None."""
+    value = _read(os.path.join(paths.run_dir(), "conversations", _plain(agent), _digest(conversation)))
+    return str(value["f"]) if value and "f" in value else None
+
+
+def mark_server(agent: str, project: str | None) -> int:
+    """Marks this process as a live server of `agent` for `project` (its root; None: not known yet).
+
+    Returns the locked file's handle, which must stay open: the lock is what says that the server lives. Raises OSError.
+    """
+    path = os.path.join(_folder("servers", ""), str(os.getpid()))
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, paths.PRIVATE_FILE)
+    _lock(handle)
+    rewrite_mark(handle, agent, project)
+    return handle
+
+
+def rewrite_mark(handle: int, agent: str, project: str | None) -> None:
+    """Tells in an own mark that the project is now another one."""
+    data = jsonio.dumps({"agent": agent, "project": project}).encode()
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, data, 0)
+
+
+def live_server(agent: str, project: str | None) -> bool:
+    """Whether a server of `agent` lives that works for `project`, or does not know its project yet."""
+    folder = os.path.join(paths.run_dir(), "servers")
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return False
+    return any(_serves(os.path.join(folder, name), agent, project) for name in names)
+
+
+def _serves(path: str, agent: str, project: str | None) -> bool:
+    value = _read(path)
+    if value is None or value.get("agent") != agent or value.get("project") not in (None, project):
+        return False
+    return _locked(path)
+
+
+def _lock(handle: int) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows: a live process id has to do
+        return
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _locked(path: str) -> bool:
+    """Whether another process holds the file's lock; a mark that nobody holds is taken away."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        handle = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(path)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return False
+
+
+def sweep(folder: str, life_s: int) -> None:
+    """Takes away the notes in `folder` that were last written more than `life_s` seconds ago."""
+    oldest = time.time() - life_s
+    for entry in os.scandir(folder):
+        try:
+            if entry.stat().st_mtime < oldest:
+                os.unlink(entry.path)
+        except OSError:
+            continue
+
+
+def _plain(agent: str) -> str:
+    return "".join(c for c in agent if c.isalnum() or c in "-_")
+
+
+def _folder(kind: str, agent: str) -> str:
+    return paths.make_private(os.path.join(paths.run_dir(), kind, _plain(agent)))
+
+
+def _digest(text: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+def _write(path: str, value: dict[str, object]) -> None:
+    """A whole file or none: written under a name of our own and moved into place."""
+    temporary = f"{path}.{os.getpid()}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, paths.PRIVATE_FILE)
+    try:
+        os.write(handle, jsonio.dumps(value).encode())
+    finally:
+        os.close(handle)
+    os.replace(temporary, path)
+
+
+def _read(path: str) -> dict[str, object] | None:
+    try:
+        with open(path, encoding="utf-8") as file:
+            value = jsonio.loads(file.read())
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
