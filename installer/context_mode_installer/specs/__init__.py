@@ -1,0 +1,1 @@
+"""The agents' specs: read, checked, made into a typed model, compiled for the hooks."""
