@@ -1,0 +1,120 @@
+"""Installs the real agents, pinned, from npm into a cache folder; safe when several processes do it at once.
+
+The cache is `$CONTEXT_MODE_TEST_CACHE`, else `~/.cache/context-mode-tests`. Run as a script it installs all of them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+CACHE = Path(os.environ.get("CONTEXT_MODE_TEST_CACHE") or Path("~/.cache/context-mode-tests").expanduser())
+LIMIT_S = 900
+
+
+class MissingAgentError(Exception):
+    """The agent can't be had here: no npm, no network, or a package that doesn't run."""
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One npm package at one version, what npm puts beside it, and the program that it brings."""
+
+    agent: str
+    package: str
+    version: str
+    program: str
+    beside: tuple[str, ...] = ()
+
+
+PINS = (
+    Pin("claude-code", "@anthropic-ai/claude-code", "2.1.332", "claude", beside=("node@24",)),
+    Pin("codex", "@openai/codex", "0.171.0", "codex"),
+)
+
+
+def bin_dir(agent: str, env: dict[str, str] | None = None) -> Path:
+    """The folder with the agent's program (and node, where it wants a newer one), installed on the first call.
+
+    `env` is the environment for npm. Raises MissingAgentError.
+    """
+    [pin] = [pin for pin in PINS if pin.agent == agent]
+    folder = CACHE / f"{pin.agent}-{pin.version}"
+    programs = folder / "node_modules" / ".bin"
+    if programs.is_dir():
+        return programs
+    try:
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with (CACHE / f"{folder.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not programs.is_dir():
+                _install(pin, folder, env)
+    except OSError as error:
+        raise MissingAgentError(f"{CACHE}: {error}") from error
+    return programs
+
+
+def _install(pin: Pin, folder: Path, env: dict[str, str] | None) -> None:
+    if not shutil.which("npm"):
+        raise MissingAgentError("npm is not on PATH")
+    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=CACHE))
+    try:
+        (made / "package.json").write_text('{"private": true}\n', encoding="utf-8")
+        command = ["npm", "install", "--no-audit", "--no-fund", "--engine-strict=false", "--ignore-scripts=false"]
+        _run([*command, *pin.beside, f"{pin.package}@{pin.version}"], made, env)
+        _check(pin, made, env)
+        made.rename(folder)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _check(pin: Pin, made: Path, env: dict[str, str] | None) -> None:
+    """The program runs and is the pinned one. It runs in a throw-away home: agents write there even for this."""
+    programs = made / "node_modules" / ".bin"
+    with tempfile.TemporaryDirectory() as home:
+        path = f"{programs}{os.pathsep}{(env or os.environ).get('PATH', os.defpath)}"
+        said = _run([str(programs / pin.program), "--version"], made, {"HOME": home, "PATH": path})
+    if pin.version not in said:
+        raise MissingAgentError(f"{pin.package}: {pin.version} wanted, {said.strip()!r} found")
+
+
+def _run(command: list[str], folder: Path, env: dict[str, str] | None) -> str:
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MissingAgentError(f"{command[0]}: {error}") from error
+    if done.returncode != 0:
+        raise MissingAgentError(
+            f"{' '.join(command)}: exit {done.returncode}: {(done.stdout + done.stderr).strip()[-1000:]}"
+        )
+    return done.stdout
+
+
+def main() -> int:
+    """Installs every pinned agent and says where."""
+    try:
+        for pin in PINS:
+            print(f"{pin.agent} {pin.version}: {bin_dir(pin.agent)}", flush=True)
+    except MissingAgentError as error:
+        print(f"install.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
