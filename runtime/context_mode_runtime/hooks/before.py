@@ -1,0 +1,194 @@
+"""Before a tool runs: the rules first, then the routes that keep large outputs out (contract, section 6)."""
+
+from __future__ import annotations
+
+import os
+
+from context_mode_runtime import jsonio, limits, notes, where
+from context_mode_runtime.hooks.call import Decision
+from context_mode_runtime.policy.wildcard import path_matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.hooks.call import Call
+    from context_mode_runtime.policy.gate import Verdict
+
+
+def decide(call: Call) -> Decision | None:
+    """Denies, asks or passes. A call of one of our own tools is noted, so that the server knows who makes it."""
+    if call.tool_class == "own":
+        _note(call)
+        return None
+    verdict = _judge(call)
+    if verdict:
+        return _refusal(call, verdict)
+    text = _ROUTES[call.tool_class](call) if call.tool_class in _ROUTES else None
+    return Decision("deny", reason=text) if text and call.verb("deny") and _can_follow(call) else None
+
+
+def _note(call: Call) -> None:
+    identity = call.table["identity"]
+    conversation = call.conversation()
+    call_id = where.text(call.payload, identity["hook"]["call"])
+    if not conversation:
+        return
+    project = call.project()
+    note = notes.CallNote(conversation, call.subagent(), project.worktree if project else call.cwd())
+    ways = [way["way"] for way in identity["request"]]
+    if "join" in ways and call_id:
+        notes.note_call(call.table["id"], call_id, note)
+
+
+def _judge(call: Call) -> Verdict | None:
+    policy = call.policy()
+    if not (policy.deny or policy.ask or policy.closed):
+        return None
+    from context_mode_runtime.policy import gate
+
+    project = call.project()
+    root = project.worktree if project else call.cwd()
+    if call.tool_class == "shell":
+        return gate.judge_command(policy, call.field("command"), dialect=_dialect(call), cwd=call.cwd(), project=root)
+    word = _RULE_WORDS.get(call.tool_class)
+    if word == "WebFetch":
+        return gate.judge_tool(policy, word, call.field("url"))
+    if word:
+        found = [gate.judge_path(policy, str(p), cwd=call.cwd(), project=root, tool=word) for p in call.fields("path")]
+        return next((verdict for verdict in found if verdict), None)
+    return gate.judge_tool(policy, call.get("tool"), jsonio.dumps(call.value("input")))
+
+
+def _dialect(call: Call) -> str:
+    return str(call.tool.get("dialect") or "bash") if call.tool else "bash"
+
+
+_RULE_WORDS = {"read": "Read", "search": "Read", "edit": "Edit", "fetch": "WebFetch"}
+
+
+def _refusal(call: Call, verdict: Verdict) -> Decision:
+    """Deny as deny; ask where the host can, else deny: a rule that asks is never passed over."""
+    verb = "ask" if verdict.decision == "ask" and call.verb("ask") else "deny"
+    return Decision(verb, reason=verdict.reason)
+
+
+def _can_follow(call: Call) -> bool:
+    follows = call.table["identity"]["follows"]
+    if follows is not None and not where.holds(call.payload, follows):
+        return False
+    project = call.project()
+    return call.assume_server or notes.live_server(call.table["id"], project.root if project else None)
+
+
+def _fetch(call: Call) -> str | None:
+    url = call.field("url")
+    policy = call.policy()
+    if not policy.routes["webfetch"] or not url.startswith(("http://", "https://")):
+        return None
+    from context_mode_runtime.shell.routes import host_allowed
+
+    if host_allowed(url, policy.allow_hosts):
+        return None
+    arguments = {"url": url}
+    return _text(
+        call, "This page", "ctx_index", arguments, "Then ask it with ctx_search; or save it with curl -o FILE."
+    )
+
+
+def _shell(call: Call) -> str | None:
+    from context_mode_runtime.shell.routes import route
+
+    command = call.field("command")
+    policy = call.policy()
+    found = route(
+        command,
+        dialect=_dialect(call),
+        allow_hosts=policy.allow_hosts,
+        routes=policy.routes,
+        size_of=lambda path: _size(path, call.cwd()),
+    )
+    if found is None:
+        return None
+    what, way = _SHELL_TEXTS[found.kind]
+    intent = call.field("intent")
+    arguments = {"language": "shell", "code": command, **({"intent": intent} if intent else {})}
+    return _text(call, what, "ctx_execute", arguments, way)
+
+
+_SHELL_TEXTS = {
+    "curl": ("This download", "A download that goes to a file (curl -o FILE) passes."),
+    "inlineHttp": ("This request", "Code that writes the body to a file and prints little passes as a script file."),
+    "build": ("This build", "A build whose output goes to a file (> build.log 2>&1) passes."),
+    "dump": ("This file", "A part of it (head -n 50 FILE, sed -n 1,80p FILE) passes."),
+}
+
+
+def _read(call: Call) -> str | None:
+    policy = call.policy()
+    path = call.field("path")
+    if not path or not policy.routes["read"] or _bounded(call) or _whole(call, path):
+        return None
+    size = _size(path, call.cwd())
+    if size is None or size <= limits.OUTPUT_CAP:
+        return None
+    absolute = os.path.normpath(os.path.join(call.cwd(), os.path.expanduser(path)))
+    return _text(
+        call,
+        f"This file ({size:,} B)",
+        "ctx_index",
+        {"path": absolute},
+        "A Read with a line range passes, for an edit.",
+    )
+
+
+def _bounded(call: Call) -> bool:
+    """Whether the read has a range: any, or, where the host always sends one, one that leaves part of the file out."""
+    rules = call.tool["range"] if call.tool else None
+    if not rules:
+        return False
+    given = [where.find(call.payload, one) for one in rules["where"]]
+    if not rules["always"]:
+        return any(value is not None for value in given)
+    first, last = (*[int(value) if isinstance(value, (int, float)) else 0 for value in given], 0, 0)[:2]
+    return first > 1 or 0 < last < _WHOLE_LINES
+
+
+_WHOLE_LINES = 2_000
+
+
+def _whole(call: Call, path: str) -> bool:
+    """Whether the file passes whole: what the host shows itself, skills, rules, memory files."""
+    texts = call.table["texts"]
+    if path.rpartition(".")[2].lower() in texts["shown"]:
+        return True
+    from context_mode_runtime.agents import fill
+
+    folders = call.roots()
+    absolute = os.path.normpath(os.path.join(call.cwd(), os.path.expanduser(path)))
+    return any(path_matches(fill(pattern, folders), absolute) for pattern in texts["whole"])
+
+
+def _size(path: str, cwd: str) -> int | None:
+    """The size of a plain file, or None."""
+    import stat
+
+    try:
+        status = os.stat(os.path.join(cwd, os.path.expanduser(path)))
+    except (OSError, ValueError):
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def _text(call: Call, what: str, tool: str, arguments: dict[str, str], way: str) -> str | None:
+    """The routing text, its call on a line of its own; None where it is over ROUTE_TEXT_MAX: the call passes."""
+    hint = call.table["server"]["load_hint"]
+    lines = [
+        f"{what} is routed to keep the output small: it is stored whole, and you get the part you need.",
+        f"{call.tool_name(tool)}({jsonio.dumps(arguments)})",
+        *([hint] if hint else []),
+        way,
+    ]
+    text = "\n".join(lines)
+    return text if len(text.encode("utf-8", "replace")) <= limits.ROUTE_TEXT_MAX else None
+
+
+_ROUTES = {"fetch": _fetch, "shell": _shell, "read": _read}

@@ -1,0 +1,156 @@
+"""One hook call as its handlers see it: who calls, which tool, in which project, under which policy."""
+
+from __future__ import annotations
+
+import os
+
+from context_mode_runtime import notes, where
+from context_mode_runtime.agents import root_folders
+from context_mode_runtime.policy.wildcard import matches
+from context_mode_runtime.project import Project, find_project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from context_mode_runtime.agents import Table
+    from context_mode_runtime.policy.load import Policy
+    from context_mode_runtime.store.db import Store
+
+
+class Decision:
+    """What to answer: a verb of the spec language and the values of its holes."""
+
+    __slots__ = ("holes", "verb")
+
+    def __init__(self, verb: str, **holes: object) -> None:
+        self.verb = verb
+        self.holes = holes
+
+
+class Call:
+    """A payload and the table to read it by. What costs something is looked up when it is first asked for."""
+
+    __slots__ = ("_policy", "_project", "assume_server", "event", "host_event", "payload", "table", "tool")
+
+    def __init__(
+        self, table: Table, event: str, host_event: str, payload: dict[str, object], *, assume_server: bool
+    ) -> None:
+        self.table = table
+        self.event = event
+        self.host_event = host_event
+        self.payload = payload
+        self.assume_server = assume_server
+        self.tool = _tool(table, self.get("tool"))
+        self._project: Project | None = None
+        self._policy: Policy | None = None
+
+    def value(self, name: str) -> object:
+        """A common value of the payload by its name in the spec's `payload` section."""
+        return where.find(self.payload, self.table["payload"][name])
+
+    def get(self, name: str) -> str:
+        """The same as text; empty when it is no text."""
+        value = self.value(name)
+        return value if isinstance(value, str) else ""
+
+    def field(self, name: str) -> str:
+        """An input of the tool by its name in the spec's `tools` section, or an empty string."""
+        wheres = self.tool["fields"] if self.tool else {}
+        return where.text(self.payload, wheres.get(name))
+
+    def fields(self, name: str) -> list[object]:
+        """All values of such an input."""
+        wheres = self.tool["fields"] if self.tool else {}
+        return where.values(self.payload, wheres[name]) if name in wheres else []
+
+    @property
+    def tool_class(self) -> str:
+        """The tool's class, or an empty string."""
+        return str(self.tool["class"]) if self.tool else ""
+
+    def verb(self, verb: str) -> dict[str, Any] | None:
+        """How this host event takes a verb, or None where it can't."""
+        hosts = self.table["replies"]["verbs"].get(verb, {})
+        found: dict[str, Any] | None = hosts.get(self.host_event)
+        return found
+
+    def conversation(self) -> str:
+        """The host's id of the conversation, or an empty string."""
+        return where.text(self.payload, self.table["identity"]["hook"]["conversation"])
+
+    def subagent(self) -> str:
+        """The host's id of the sub-agent, or an empty string."""
+        return where.text(self.payload, self.table["identity"]["hook"]["subagent"])
+
+    def key(self) -> str | None:
+        """`agent:conversation[:sub-agent]`, the store's name of the conversation; None when the host tells none."""
+        conversation = self.conversation()
+        if not conversation:
+            return None
+        key = f"{self.table['id']}:{conversation}"
+        return f"{key}:{self.subagent()}" if self.subagent() and self.subagent() != conversation else key
+
+    def parent_key(self) -> str | None:
+        """The key of the conversation that a sub-agent works for; the same as `key` in the main conversation."""
+        conversation = self.conversation()
+        return f"{self.table['id']}:{conversation}" if conversation else None
+
+    def cwd(self) -> str:
+        """The folder the call works in now."""
+        return self.get("cwd") or os.getcwd()
+
+    def project(self) -> Project | None:
+        """By the host's variable, the conversation's first folder, the current one (contract, section 7, Project)."""
+        if self._project is None:
+            for folder in self._folders():
+                self._project = find_project(folder)
+                if self._project:
+                    break
+        return self._project
+
+    def _folders(self) -> list[str]:
+        rules = self.table["project"]
+        found = [os.environ.get(name, "") for name in rules["variables"]]
+        if rules["note"] and self.conversation():
+            found.append(notes.conversation_folder(self.table["id"], self.conversation()) or "")
+        return [folder for folder in [*found, self.cwd()] if folder]
+
+    def roots(self) -> dict[str, str]:
+        """Folders for the holes of path templates."""
+        folders = root_folders(self.table)
+        project = self.project()
+        if project:
+            folders["project"] = project.worktree
+        folders["conversation"] = self.conversation()
+        return folders
+
+    def policy(self) -> Policy:
+        """The policy in force in the project."""
+        if self._policy is None:
+            from context_mode_runtime.policy.load import load_policy
+
+            project = self.project()
+            self._policy = load_policy(project.root if project else None)
+        return self._policy
+
+    def open_store(self) -> Store | None:
+        """The project's database, or None without a project. Raises StoreError."""
+        from context_mode_runtime.store.db import Store
+
+        project = self.project()
+        return Store.open(project.key(), name=project.name) if project else None
+
+    def tool_name(self, tool: str) -> str:
+        """One of our tools as this host spells it."""
+        return str(self.table["server"]["tool_name"]).replace("{tool}", tool)
+
+
+def _tool(table: Table, name: str) -> dict[str, Any] | None:
+    if not name:
+        return None
+    for tool in table["tools"]:
+        if any(matches(pattern, name) for pattern in tool["names"]):
+            found: dict[str, Any] = tool
+            return found
+    return None

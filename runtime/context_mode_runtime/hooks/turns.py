@@ -1,0 +1,150 @@
+"""The turns of a conversation: its start, prompts, compactions, stops, sub-agents."""
+
+from __future__ import annotations
+
+from context_mode_runtime import limits, notes, where
+from context_mode_runtime.hooks import rows
+from context_mode_runtime.hooks.call import Decision
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.hooks.call import Call
+    from context_mode_runtime.store.db import Store
+
+_MESSAGE_MAX = 2_000
+
+
+def decide(call: Call) -> Decision | None:
+    """Keeps what the event tells and adds what the conversation needs, at most one text a reply."""
+    key = call.key()
+    if key is None:
+        return None
+    if call.event in ("session_start", "prompt_submit"):
+        project = call.project()
+        notes.note_conversation(call.table["id"], call.conversation(), project.worktree if project else call.cwd())
+    text = _HANDLERS[call.event](call, key) if call.event in _HANDLERS else None
+    return Decision("context", text=text) if text and call.verb("context") else None
+
+
+def _session_start(call: Call, key: str) -> str | None:
+    block = _state_block(call, key)
+    if block:
+        return block
+    policy = call.policy()
+    if not policy.inject:
+        return None
+    text = how_to(call)
+    if where.holds(call.payload, call.table["compaction"]["resumed"]["when"]) and _has_rows(call, key):
+        text += "\nThere is earlier work in this conversation: " + _session_search(call)
+    return text
+
+
+def _prompt(call: Call, key: str) -> str | None:
+    policy = call.policy()
+    prompt = call.get("prompt")
+    block = _state_block(call, key)
+    store = call.open_store() if policy.capture and prompt.strip() else None
+    if store is None:
+        return block
+    from context_mode_runtime.store.match import match_block
+
+    with store:
+        match = match_block(store, key, prompt) if policy.inject and not block else ""
+        rows.add(store, call, rows.Row("prompt", prompt))
+    return block or match or None
+
+
+def _pre_compact(call: Call, key: str) -> str | None:
+    from context_mode_runtime.store.state import keep_block
+
+    store = call.open_store() if call.policy().capture else None
+    if store is not None:
+        with store:
+            keep_block(store, key)
+    return None
+
+
+def _state_block(call: Call, key: str) -> str | None:
+    """The stored state block, where the spec says that this event is its place; given out once."""
+    place = call.table["compaction"]["state_block"]
+    if not place or place["event"] != call.event or (place["when"] and not where.holds(call.payload, place["when"])):
+        return None
+    store = call.open_store()
+    if store is None:
+        return None
+    from context_mode_runtime.store.state import take_block
+
+    with store:
+        return take_block(store, key) or None
+
+
+def _has_rows(call: Call, key: str) -> bool:
+    from context_mode_runtime.store.journal import rows as journal_rows
+
+    store: Store | None = call.open_store()
+    if store is None:
+        return False
+    with store:
+        return bool(journal_rows(store, key, last=1))
+
+
+def _stop(call: Call, _key: str) -> str | None:
+    _keep(call, rows.Row("answer", call.get("message")[:_MESSAGE_MAX]))
+    return None
+
+
+def _subagent_start(call: Call, _key: str) -> str | None:
+    kind = where.text(call.payload, call.table["identity"]["hook"]["subagent_type"])
+    _keep(call, rows.Row("subagent", f"started {kind or 'sub-agent'} {call.subagent()}"), parent=True)
+    return None
+
+
+def _subagent_stop(call: Call, _key: str) -> str | None:
+    _keep(call, rows.Row("subagent", f"ended {call.subagent()}: {call.get('message')[:_MESSAGE_MAX]}"), parent=True)
+    return None
+
+
+def _keep(call: Call, row: rows.Row, *, parent: bool = False) -> None:
+    if not row.text.strip() or not call.policy().capture:
+        return
+    store = call.open_store()
+    if store is not None:
+        with store:
+            rows.add(store, call, row, parent=parent)
+
+
+def _session_search(call: Call) -> str:
+    return f'{call.tool_name("ctx_search")}({{"queries":[],"scope":"session"}})'
+
+
+def how_to(call: Call) -> str:
+    """What we do here, in at most HOWTO_MAX bytes, made from the routes that are on."""
+    routes = call.policy().routes
+    lines = ["context-mode keeps large outputs out of this conversation and gives back the part you ask for."]
+    for names, line in _HOW_TO:
+        if any(routes[name] for name in names):
+            lines.append(line)
+    text = "\n".join(lines)
+    for tool in ("ctx_execute", "ctx_index", "ctx_search"):
+        text = text.replace(f"<{tool}>", call.tool_name(tool))
+    hint = call.table["server"]["load_hint"]
+    text = f"{text}\n{hint}" if hint else text
+    return (
+        text if len(text.encode()) <= limits.HOWTO_MAX else text.encode()[: limits.HOWTO_MAX].decode("utf-8", "ignore")
+    )
+
+
+_HOW_TO = (
+    (("curl", "inlineHttp", "build", "dump"), "Commands with much output: <ctx_execute> (say the intent)."),
+    (("webfetch", "read"), "Large files and web pages: <ctx_index>, then <ctx_search>."),
+    (("replace",), "An output that was stored names its source; <ctx_search> finds the rest."),
+)
+
+_HANDLERS = {
+    "session_start": _session_start,
+    "prompt_submit": _prompt,
+    "pre_compact": _pre_compact,
+    "stop": _stop,
+    "subagent_start": _subagent_start,
+    "subagent_stop": _subagent_stop,
+}

@@ -1,0 +1,40 @@
+"""The first file of every hook and server process: `python -I -S launch.py hook AGENT EVENT` or `... serve --agent ID`.
+
+A hook's exit code is the launcher's protocol: 0 with the reply on stdout, or 100 + N for a host whose deny is exit
+code N with the text on stderr. Python itself ends with neither by accident.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DENY_BASE = 100
+
+
+def main(arguments: list[str]) -> int:
+    """Runs one hook or the server; returns the exit code of the protocol above, 2 for anything else."""
+    if HERE not in sys.path:
+        sys.path.insert(0, HERE)
+    word, *rest = arguments or [""]
+    if word == "hook":
+        from context_mode_runtime.hooks.process import run_process
+
+        return run_process(rest)
+    if word == "serve":
+        from context_mode_runtime.server.app import main as serve
+
+        return serve(rest)
+    return 2
+
+
+if __name__ == "__main__":
+    try:
+        code = main(sys.argv[1:])
+    except BaseException:  # noqa: BLE001 - a hook passes, whatever happens; a server has said its word by now
+        code = 0 if sys.argv[1:2] == ["hook"] else 1
+    try:
+        sys.stdout.flush()
+    finally:
+        os._exit(code)
