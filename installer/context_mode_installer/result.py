@@ -1,0 +1,55 @@
+"""What a command comes to: one object for people (lines on stdout) and for programs (`--json`)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+OK = 0
+FINDINGS = 1
+USAGE = 2
+FAULT = 3
+INTERRUPTED = 130
+
+Status = Literal["ok", "findings", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of one command.
+
+    `data` is the command's own object (docs and `schemas/` say its shape), `messages` are lines for people:
+    what was done, then what to do next. `exit_code`: 0 fine, 1 a FAIL or failed and rolled back, 2 wrong usage or bad
+    input, 3 our own fault, 130 interrupted.
+    """
+
+    command: str
+    status: Status = "ok"
+    exit_code: int = OK
+    data: dict[str, Any] = field(default_factory=dict)
+    messages: tuple[str, ...] = ()
+
+    def as_json(self) -> str:
+        """The envelope of contract section 3, indented by two, UTF-8."""
+        envelope = {
+            "command": self.command,
+            "status": self.status,
+            "exit_code": self.exit_code,
+            "data": self.data,
+            "messages": list(self.messages),
+        }
+        return json.dumps(envelope, ensure_ascii=False, indent=2)
+
+
+class UserError(Exception):
+    """Something that the user can mend. Its text is one line: what, where, how to mend it."""
+
+    def __init__(self, message: str, *, exit_code: int = USAGE) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def failed(command: str, error: UserError) -> Result:
+    """The result of a command that could not do its work."""
+    return Result(command, "error", error.exit_code, messages=(str(error),))
