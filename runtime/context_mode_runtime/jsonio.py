@@ -7,8 +7,10 @@ from __future__ import annotations
 
 try:
     import _json
+
+    _ACCELERATED = True
 except ImportError:  # another Python than CPython
-    _json = None  # type: ignore[assignment]
+    _ACCELERATED = False
 
 _WHITE = " \t\n\r"
 
@@ -37,13 +39,13 @@ def first_value(text: str, start: int = 0) -> tuple[object, int]:
     size = len(text)
     while start < size and text[start] in _WHITE:
         start += 1
-    if _json is None:
+    if not _ACCELERATED:
         import json
 
         return json.JSONDecoder(strict=False).raw_decode(text, start)
     try:
         value, end = _json.make_scanner(_Context())(text, start)  # type: ignore[arg-type]
-    except StopIteration:
+    except (StopIteration, SystemError):  # the latter for an open string while nobody has imported `json`
         raise ValueError("no whole JSON value") from None
     except RecursionError:
         raise ValueError("nested too deep") from None
@@ -60,7 +62,7 @@ def loads(text: str) -> object:
 
 def dumps(value: object) -> str:
     r"""Compact JSON on one line; characters stand as they are, lone surrogates as `\udxxx`."""
-    if _json is None:
+    if not _ACCELERATED:
         import json
 
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -10,7 +10,6 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DENY_BASE = 100
 
 
 def main(arguments: list[str]) -> int:
@@ -21,7 +20,7 @@ def main(arguments: list[str]) -> int:
     if word == "hook":
         from context_mode_runtime.hooks.process import run_process
 
-        return run_process(rest)
+        return run_process(rest, launched=True)
     if word == "serve":
         from context_mode_runtime.server.app import main as serve
 

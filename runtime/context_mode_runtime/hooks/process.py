@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _thread
 import os
-import sys
 import time
 
 from context_mode_runtime import limits
@@ -25,11 +24,11 @@ class _Output:
         return self._turn.acquire(blocking=False)
 
 
-def run_process(arguments: list[str]) -> int:
-    """Runs `AGENT EVENT [--assume-server]` over standard input and output.
+def run_process(arguments: list[str], *, launched: bool) -> int:
+    """Runs `AGENT EVENT [--assume-server]` over standard input and output; returns the exit code.
 
-    Returns 0, or 100 + N where the host's deny is exit code N (the text is on stdout then, for the launcher to move).
-    An unknown agent, event or option is a log line and 0. Never raises.
+    0, or where the host's deny is exit code N: N with the text on stderr, and for a launcher 100 + N with the text on
+    stdout, which the launcher moves. An unknown agent, event or option is a log line and 0. Never raises.
     """
     started = time.monotonic()
     output = _Output()
@@ -42,8 +41,9 @@ def run_process(arguments: list[str]) -> int:
         reply = run.PASS
     if not output.claim():
         time.sleep(limits.HOOK_TIMEOUT_MS / 1000)  # the time limit is ending this process
-    _write(reply.text)
-    return DENY_BASE + reply.code if reply.code else 0
+    moved = bool(reply.code) and not launched
+    _write(reply.text, handle=2 if moved else 1)
+    return reply.code if moved or not reply.code else DENY_BASE + reply.code
 
 
 def _answer(arguments: list[str], watch: _Watch) -> run.Reply:
@@ -83,13 +83,10 @@ class _Watch:
             os._exit(0)
 
 
-def _write(text: str) -> None:
-    if not text:
-        return
+def _write(text: str, handle: int = 1) -> None:
     data = text.encode("utf-8", "replace")
     try:
         while data:
-            data = data[os.write(1, data) :]
+            data = data[os.write(handle, data) :]
     except OSError as error:
         log_error("hook", error)
-    sys.stdout.flush()

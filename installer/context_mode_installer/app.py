@@ -1,0 +1,242 @@
+"""The commands for people and scripts: options, help, exit codes. What they do stands in `commands/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from typer.completion import completion_init, get_completion_script
+from typer.exceptions import TyperException
+
+from context_mode_installer import result as results
+from context_mode_installer.result import Result, UserError, failed
+from context_mode_installer.screen import complain, show, show_usage_error
+from context_mode_runtime.log import log_error
+from context_mode_runtime.paths import NoHomeError, error_log, tilde
+from context_mode_runtime.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+app = typer.Typer(
+    name="context-mode",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Keeps large tool output out of your coding agent's context and gives back the part it asks for.",
+    epilog="Start with: context-mode setup --dry-run",
+)
+NEWEST = "newest"
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Agents = Annotated[
+    str | None, typer.Option("--agents", metavar="A,B", help="Only these agents (ids). Default: every agent found.")
+]
+
+
+def run_app(arguments: list[str]) -> int:
+    """Runs one command; returns its exit code (0 fine, 1 findings or rolled back, 2 usage, 3 our fault, 130 stopped)."""
+    completion_init()
+    try:
+        code = app(args=_with_newest(arguments), prog_name="context-mode", standalone_mode=False)
+    except (typer.Abort, KeyboardInterrupt):
+        return results.INTERRUPTED
+    except TyperException as error:
+        show_usage_error(error)
+        return results.USAGE
+    except Exception as error:  # noqa: BLE001 - the one place where our own faults end
+        return _our_fault(arguments, error)
+    return code if isinstance(code, int) else 0
+
+
+def _with_newest(arguments: list[str]) -> list[str]:
+    """`--undo` without an id means the newest setup."""
+    words: list[str] = []
+    for word, following in zip(arguments, [*arguments[1:], "-"], strict=True):
+        words.append(word)
+        if word == "--undo" and following.startswith("-"):
+            words.append(NEWEST)
+    return words
+
+
+def _our_fault(arguments: list[str], error: Exception) -> int:
+    import traceback
+
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    log_error(f"context-mode {' '.join(arguments)} ({Path(where.filename).name}:{where.lineno})", error)
+    try:
+        place = f"; the line is in {tilde(error_log())}"
+    except NoHomeError:
+        place = ""
+    complain(f"a fault of our own: {type(error).__name__}: {error}{place}")
+    return results.FAULT
+
+
+def _finish(result: Result, *, as_json: bool) -> None:
+    show(result, as_json=as_json)
+    raise typer.Exit(result.exit_code)
+
+
+def _recover() -> None:
+    """Finishes what a killed setup left half done, before anything else is looked at."""
+    from context_mode_installer.transaction import recover
+
+    for line in recover():
+        complain(line)
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip()) if text else ()
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback form
+    if wanted:
+        typer.echo(f"context-mode {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    del version
+
+
+@app.command()
+def setup(  # noqa: PLR0913, PLR0917 - the options of contract section 3
+    agents: Agents = None,
+    scope: Annotated[Literal["user", "project"], typer.Option(help="Whose configuration to change.")] = "user",
+    project: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The project of --scope project. Default: here.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show every change with its diff and write nothing.")
+    ] = False,
+    no_approve: Annotated[
+        bool, typer.Option("--no-approve", help="Leave out what lets our tools run without a question.")
+    ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Back up and take out a foreign tool of our name.")
+    ] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take out exactly what setup put in.")] = False,
+    data: Annotated[bool, typer.Option("--data", help="With --remove: delete our data and launchers, too.")] = False,
+    undo: Annotated[
+        str | None,
+        typer.Option("--undo", metavar="ID", help="Restore the files of an earlier setup (default: the newest)."),
+    ] = None,
+    history: Annotated[bool, typer.Option("--history", help="List the earlier setups.")] = False,
+    json: Json = False,
+) -> None:
+    """Set up, repair or remove the agents' entries. Also the re-run: a second run changes nothing.
+
+    Example: context-mode setup --dry-run
+    """
+    from context_mode_installer.commands import setup as command
+
+    options = command.Options(
+        agents=_names(agents), scope=scope, project=project, dry_run=dry_run, approve=not no_approve, replace=replace,
+        remove=remove, data=data, undo=undo, history=history,
+    )  # fmt: skip
+    _call("setup", lambda: command.run(options), as_json=json)
+
+
+@app.command()
+def doctor(  # noqa: PLR0913, PLR0917 - the options of contract section 3
+    agents: Agents = None,
+    json: Json = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Run setup for what it can mend, then look again.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Ask nothing of the network.")] = False,
+    only: Annotated[str | None, typer.Option(metavar="D5", help="Only these checks, by their numbers.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report to FILE, ready to paste.")
+    ] = None,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Every row, healthy ones too.")] = False,
+) -> None:
+    """Check what setup wrote, by effect. Exit 1 when something fails.
+
+    Example: context-mode doctor --only D5,D7
+    """
+    from context_mode_installer.commands import doctor as command
+
+    options = command.Options(
+        agents=_names(agents), fix=fix, offline=offline, only=_names(only), report=report, verbose=verbose
+    )
+    _call("doctor", lambda: command.run(options), as_json=json)
+
+
+@app.command()
+def agents(
+    words: Annotated[list[str] | None, typer.Argument(metavar="[ID | validate FILE...]", help="An agent's id.")] = None,
+    json: Json = False,
+) -> None:
+    """List the known agents, show all that one's spec says, or check spec files.
+
+    Example: context-mode agents validate my-agent.yaml
+    """
+    from context_mode_installer.commands import agents as command
+
+    match words or []:
+        case []:
+            _call("agents", command.list_agents, as_json=json)
+        case ["validate", *files]:
+            _call("agents validate", lambda: command.validate([Path(file) for file in files]), as_json=json)
+        case [agent]:
+            _call("agents", lambda: command.show_agent(agent), as_json=json)
+        case _:
+            raise typer.BadParameter("one agent id, or: validate FILE...")
+
+
+@app.command()
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], typer.Argument(help="Your shell.")],
+) -> None:
+    """Print the shell completion script; nothing is written into your start files.
+
+    Example: context-mode completion bash > ~/.local/share/bash-completion/completions/context-mode
+    """
+    script = get_completion_script(prog_name="context-mode", complete_var="_CONTEXT_MODE_COMPLETE", shell=shell)
+    typer.echo(script)
+
+
+@app.command()
+def demo(json: Json = False) -> None:
+    """Show in seconds, without an agent, what the tool does.
+
+    Example: context-mode demo
+    """
+    from context_mode_installer.commands import demo as command
+
+    _call("demo", command.run, as_json=json)
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def hook(agent: str, event: str) -> None:
+    """Answer one hook call: payload on stdin, reply on stdout. Agents call it; exit 0 whatever happens.
+
+    Example: context-mode hook AGENT EVENT < payload.json
+    """
+    raise AssertionError(f"{agent} {event} goes to the runtime")
+
+
+@app.command()
+def serve(agent: Annotated[str | None, typer.Option(metavar="ID", help="The agent that starts us.")] = None) -> None:
+    """Run the MCP server on stdin and stdout. Agents start it.
+
+    Example: context-mode serve --agent ID
+    """
+    raise AssertionError(f"{agent} goes to the runtime")
+
+
+def _call(name: str, command: Callable[[], Result], *, as_json: bool) -> None:
+    try:
+        _recover()
+        outcome = command()
+    except UserError as error:
+        outcome = failed(name, error)
+    except NoHomeError as error:
+        outcome = failed(name, UserError(str(error)))
+    _finish(outcome, as_json=as_json)

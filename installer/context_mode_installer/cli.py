@@ -1,0 +1,34 @@
+"""The `context-mode` command: parses, calls one command, shows its result, ends with its exit code.
+
+`hook` and `serve` go straight to the runtime, before anything heavy is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+
+_RUNTIME_COMMANDS = ("hook", "serve")
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    arguments = sys.argv[1:]
+    if arguments and arguments[0] in _RUNTIME_COMMANDS and not {"--help", "-h"} & set(arguments):
+        raise SystemExit(_runtime(arguments))
+    from context_mode_installer.app import run_app
+
+    raise SystemExit(run_app(arguments))
+
+
+def _runtime(arguments: list[str]) -> int:
+    if arguments[0] == "hook":
+        from context_mode_runtime.hooks.process import run_process
+
+        return run_process(arguments[1:], launched=False)
+    from context_mode_runtime.server.app import main as serve
+
+    return serve(arguments[1:])
+
+
+if __name__ == "__main__":
+    main()
