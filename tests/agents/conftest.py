@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from tests.agents import install
 from tests.agents.hostrun import HOSTS, Host, HostRun
+from tests.conftest import Cli
 
 REAL_ENV = dict(os.environ)
 
@@ -35,3 +37,21 @@ def bare_run(host: Host, home: Path, project: Path, tmp_path: Path) -> HostRun:
     if host.agent == "codex":
         (home / ".codex").mkdir()
     return HostRun(host, home, project, tmp_path)
+
+
+@pytest.fixture
+def run(host: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli) -> HostRun:
+    """A host in a home that `context-mode setup` has set up."""
+    return set_up(host, HostRun(host, home, project, tmp_path), run_cli)
+
+
+def set_up(host: Host, run: HostRun, run_cli: Cli) -> HostRun:
+    """Runs setup for one host; the host's config folder is there, as after its first start."""
+    if find_spec("context_mode_installer.commands.setup") is None:
+        pytest.skip("setup is not built yet")
+    if host.agent == "codex":
+        (run.home / ".codex").mkdir(exist_ok=True)
+    path = f"{host.bin_dir}{os.pathsep}{os.environ['PATH']}"
+    done = run_cli("setup", "--agents", host.agent, env={"PATH": path}, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return run

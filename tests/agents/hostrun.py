@@ -25,11 +25,17 @@ class Host:
     argv: Callable[[str, str, Path], list[str]]
     env: Callable[[str], dict[str, str]]
     tool_prefix: str
+    shell_tool: str
+    shell_key: str
     bin_dir: Path = field(default_factory=Path)
 
-    def tool(self, name: str) -> str:
-        """One of our tools as this host's model calls it."""
-        return self.tool_prefix + name
+    def call(self, name: str, **args: object) -> Step:
+        """The step that calls one of our tools as this host's model does."""
+        return {"tool": self.tool_prefix + name, "args": args}
+
+    def shell(self, command: str, **args: object) -> Step:
+        """The step that runs a command in this host's own shell tool."""
+        return {"tool": self.shell_tool, "args": {self.shell_key: command, **args}}
 
 
 def _claude_argv(url: str, prompt: str, project: Path) -> list[str]:
@@ -63,8 +69,10 @@ def _codex_env(url: str) -> dict[str, str]:
     return {"STAND_IN_KEY": "test-key"}
 
 
-CLAUDE_CODE = Host("claude-code", "claude", Messages, _claude_argv, _claude_env, "mcp__context-mode__")
-CODEX = Host("codex", "codex", Responses, _codex_argv, _codex_env, "mcp__context_mode__")
+CLAUDE_CODE = Host(
+    "claude-code", "claude", Messages, _claude_argv, _claude_env, "mcp__context-mode__", "Bash", "command"
+)
+CODEX = Host("codex", "codex", Responses, _codex_argv, _codex_env, "mcp__context_mode__", "exec_command", "cmd")
 HOSTS = {host.agent: host for host in (CLAUDE_CODE, CODEX)}
 
 

@@ -6,14 +6,12 @@ import pytest
 from tests.agents.hostrun import HostRun
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
-SHELL = {"claude-code": ("Bash", "command"), "codex": ("exec_command", "cmd")}
 
 
 def test_a_command_runs_and_its_output_reaches_the_model(bare_run: HostRun) -> None:
-    tool, key = SHELL[bare_run.host.agent]
-    played = bare_run.play([{"tool": tool, "args": {key: "echo $((6 * 7)) rig"}}, {"text": "over"}])
+    played = bare_run.play([bare_run.host.shell("echo $((6 * 7)) rig"), {"text": "over"}])
     assert played.exit_code == 0, played.log
     [result] = played.results
     assert "42 rig" in result.text
-    assert tool in played.offered
+    assert bare_run.host.shell_tool in played.offered
     assert len(played.requests) == 2

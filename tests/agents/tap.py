@@ -1,0 +1,82 @@
+"""A tap on the pipe between a real agent and our server: every line of both ways is written down, none is changed.
+
+The agent's own entry for us is pointed at a small script that starts what the entry named before.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.agents.standin import Json
+
+_SCRIPT = """#!{python} -IS
+import os, subprocess, sys, threading, time
+child = subprocess.Popen([{command!r}, *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+log = open(os.path.join({folder!r}, "%d.jsonl" % os.getpid()), "ab", buffering=0)
+def pump(source, sink, way):
+    for line in iter(source.readline, b""):
+        log.write(way + line)
+        sink.write(line)
+        sink.flush()
+    sink.close()
+threading.Thread(target=pump, args=(child.stdout, sys.stdout.buffer, b"<"), daemon=True).start()
+pump(sys.stdin.buffer, child.stdin, b">")
+sys.exit(child.wait())
+"""
+ENTRIES = {
+    "claude-code": (".claude.json", json.loads, "mcpServers"),
+    "codex": (".codex/config.toml", tomllib.loads, "mcp_servers"),
+}
+
+
+@dataclass(frozen=True)
+class Heard:
+    """One tools/call as it came through the pipe: its parameters, the text of its answer, whether that is an error."""
+
+    params: Json
+    text: str
+    is_error: bool
+
+    @property
+    def meta(self) -> Json:
+        """What the host sent along with the call."""
+        meta = self.params.get("_meta")
+        return meta if isinstance(meta, dict) else {}
+
+
+class Tap:
+    """Wraps the server that the config in `home` names; `folder` takes the script and what it hears."""
+
+    def __init__(self, agent: str, home: Path, folder: Path) -> None:
+        self.folder = folder
+        name, parse, key = ENTRIES[agent]
+        config = home / name
+        text = config.read_text(encoding="utf-8")
+        command = parse(text)[key]["context-mode"]["command"]
+        script = folder / "tap"
+        script.write_text(_SCRIPT.format(python=sys.executable, command=command, folder=str(folder)), encoding="utf-8")
+        script.chmod(0o755)
+        config.write_text(text.replace(json.dumps(command), json.dumps(str(script))), encoding="utf-8")
+
+    def calls(self, tool: str) -> list[Heard]:
+        """Every call of one tool, of all server processes."""
+        heard = []
+        for log in sorted(self.folder.glob("*.jsonl")):
+            asked: dict[object, Json] = {}
+            for line in log.read_text(encoding="utf-8").splitlines():
+                message = json.loads(line[1:])
+                if line[0] == ">" and message.get("method") == "tools/call":
+                    asked[message["id"]] = message["params"]
+                elif line[0] == "<" and message.get("id") in asked and "method" not in message:
+                    heard.append(_heard(asked[message["id"]], message))
+        return [call for call in heard if call.params.get("name") == tool]
+
+
+def _heard(params: Json, answer: Json) -> Heard:
+    result = answer.get("result") or {}
+    text = "\n".join(part.get("text", "") for part in result.get("content") or [])
+    return Heard(params, text or json.dumps(answer.get("error")), bool(result.get("isError")) or "error" in answer)
