@@ -37,7 +37,7 @@ Agents = Annotated[
 
 
 def run_app(arguments: list[str]) -> int:
-    """Runs one command; returns its exit code (0 fine, 1 findings or rolled back, 2 usage, 3 our fault, 130 stopped)."""
+    """Runs one command; returns its exit code: 0 fine, 1 findings, 2 usage, 3 our fault, 130 stopped."""
     completion_init()
     try:
         code = app(args=_with_newest(arguments), prog_name="context-mode", standalone_mode=False)

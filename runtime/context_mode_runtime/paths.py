@@ -60,7 +60,13 @@ def error_log() -> str:
 
 def make_private(folder: str) -> str:
     """Makes `folder` and its missing parents, each 0700, and returns it. Raises OSError."""
-    os.makedirs(folder, mode=PRIVATE_FOLDER, exist_ok=True)
+    if not os.path.isdir(folder):
+        make_private(os.path.dirname(folder))
+        try:
+            os.mkdir(folder, PRIVATE_FOLDER)
+        except FileExistsError:
+            if not os.path.isdir(folder):
+                raise
     return folder
 
 
