@@ -32,6 +32,7 @@ def compile_spec(spec: Data) -> Data:
         "id": spec["id"],
         "name": spec["name"],
         "events": _events(spec),
+        "callers": [{**caller, "when": compile_condition(caller["when"])} for caller in spec["callers"]],
         "payload": {name: compile_where(where) for name, where in spec["payload"].items()},
         "replies": _replies(spec["replies"]),
         "tools": [_tool(tool) for tool in spec["tools"]],
@@ -41,7 +42,7 @@ def compile_spec(spec: Data) -> Data:
         "server": {**spec["server"], "tool_meta": _json_map(spec["server"]["tool_meta"])},
         "rules": {**spec["rules"], "names": {item["class"]: item["names"] for item in spec["rules"]["names"]}},
         "texts": {key: spec["texts"][key] for key in ("skill_call", "memory", "whole", "shown")},
-        "roots": spec["roots"],
+        "roots": [_root(root) for root in spec["roots"]],
     }
 
 
@@ -69,6 +70,7 @@ def _events(spec: Data) -> Data:
             "timeout_ms": hook_timeout_ms(spec, host),
             "ignore": compile_condition(host["ignore"]),
             "failure": host["failure"],
+            "use": host["use"],
         }
         for event in spec["events"]
         for host in event["hosts"]
@@ -78,7 +80,8 @@ def _events(spec: Data) -> Data:
 def _replies(replies: Data) -> Data:
     verbs: Data = {}
     for verb in replies["verbs"]:
-        entry = {"channel": verb["channel"], "limit": verb["limit"], "template": parse_template(verb["template"])}
+        entry = {**verb, "template": parse_template(verb["template"])}
+        del entry["verb"], entry["event"]
         verbs.setdefault(verb["verb"], {})[verb["event"]] = entry
     return {**{key: replies[key] for key in ("pass", "deny_code", "escaped")}, "verbs": verbs}
 
@@ -87,6 +90,7 @@ def _tool(tool: Data) -> Data:
     return {
         "class": tool["class"],
         "names": tool["names"],
+        "dialect": tool["dialect"],
         "fields": {field["name"]: compile_where(field["where"]) for field in tool["fields"]},
         "range": tool["range"] and {**tool["range"], "where": [compile_where(item) for item in tool["range"]["where"]]},
         "output": _optional(tool["output"]),
@@ -104,11 +108,15 @@ def _replace(replace: Data) -> Data:
     }
 
 
+def _root(root: Data) -> Data:
+    return {**root, "variables": [item for item in root["variables"] if item["means"] != "adds"]}
+
+
 def _identity(identity: Data) -> Data:
     return {
         "hook": {name: compile_where(where) for name, where in identity["hook"].items()},
         "request": [
-            {name: value if name == "way" else _optional(value) for name, value in way.items()}
+            {name: value if name in ("way", "variable") else _optional(value) for name, value in way.items()}
             for way in identity["request"]
         ],
         "stale_variables": identity["stale_variables"],
