@@ -1,0 +1,225 @@
+"""The HTTP client: GET, redirects by hand, one time limit, bounded headers and bodies, no silent proxy or cookies."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import zlib
+
+from context_mode_runtime.fetch import connect, pagecheck
+from context_mode_runtime.fetch.convert import NotTextError, to_text
+from context_mode_runtime.fetch.rules import MAX_REDIRECTS, FetchError, FetchRules, Page
+from context_mode_runtime.fetch.target import Target, shown
+from context_mode_runtime.version import VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterator
+    from typing import Self
+
+    from context_mode_runtime.fetch.connect import Deadline, Resolver
+
+HEADER_MAX = 262_144
+"""All header lines of one answer, interim answers included; browsers stop at the same 256 KiB."""
+_PIECE = 65_536
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_STEP = 1_048_576
+_ZLIB, _GZIP = 15, 31
+_ENCODINGS = {"": 0, "identity": 0, "gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
+"""Content-Encoding -> window bits for zlib; 0: as it is."""
+_ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.9, */*;q=0.8"
+
+
+def fetch(url: str, rules: FetchRules, *, resolver: Resolver | None = None) -> Page:
+    """Gets `url` and turns it into text.
+
+    Every hop is judged anew: scheme, every address of the name, host rules. `resolver(host, port)` gives the addresses
+    of a name as texts and raises OSError; default is the system's. Raises FetchError, one line: refused, not found,
+    time over, too large, an HTTP error, a login page, a bot wall, a page without readable text, no text at all.
+    """
+    deadline = connect.Deadline(rules.timeout_ms)
+    first = target = Target(url)
+    for _ in range(MAX_REDIRECTS + 1):
+        with _Answer(target, rules, resolver or connect.system_resolver, deadline) as answer:
+            location = answer.header("Location")
+            if answer.status not in _REDIRECTS or not location:
+                return _page(answer, first, rules.max_bytes)
+        try:
+            target = target.follow(location)
+        except FetchError as error:
+            raise FetchError(f"{shown(target.url)} redirects: {error}") from None
+    raise FetchError(f"{shown(url)}: more than {MAX_REDIRECTS} redirects")
+
+
+def _page(answer: _Answer, first: Target, max_bytes: int) -> Page:
+    pagecheck.check_status(answer.status, answer.reason, answer.header, shown(answer.target.url))
+    body = answer.body(max_bytes)
+    page = Page(url=answer.target.url, status=answer.status, content_type=answer.header("Content-Type"), body=body)
+    try:
+        page.text, page.kind, page.note = to_text(body, page.content_type, page.url)
+    except NotTextError as error:
+        raise FetchError(f"{shown(page.url)} {error}") from None
+    pagecheck.check_page(page, body, first)
+    return page
+
+
+class _Bounded(io.RawIOBase):
+    """The socket as a stream that ends at the deadline and, while headers are read, after HEADER_MAX bytes."""
+
+    def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
+        self._sock = sock
+        self._deadline = deadline
+        self.room: int | None = HEADER_MAX
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        self._sock.settimeout(self._deadline.left())
+        try:
+            size = self._sock.recv_into(buffer)
+        except TimeoutError:
+            self._deadline.left()
+            raise
+        if self.room is not None:
+            self.room -= size
+            if self.room < 0:
+                raise FetchError(f"the answer's headers are over {HEADER_MAX:,} B")
+        return size
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        """What `http.client` asks of a socket."""
+        return io.BufferedReader(self, _PIECE)
+
+
+class _Answer:
+    """One request and its answer, headers read, body not yet. A context manager that closes the connection."""
+
+    def __init__(self, target: Target, rules: FetchRules, resolver: Resolver, deadline: Deadline) -> None:
+        self.target = target
+        self._deadline = deadline
+        proxy = connect.proxy_for(target, rules)
+        self._sock = connect.open_connection(target, proxy, rules, resolver, deadline)
+        try:
+            self._response = self._ask(_request(target, proxy))
+        except (OSError, http.client.HTTPException) as error:
+            self._sock.close()
+            raise self._plain(error) from None
+        except BaseException:
+            self._sock.close()
+            raise
+        self.status = self._response.status
+        self.reason = self._response.reason
+
+    def _ask(self, request: bytes) -> http.client.HTTPResponse:
+        self._sock.settimeout(self._deadline.left())
+        self._sock.sendall(request)
+        stream = _Bounded(self._sock, self._deadline)
+        response = http.client.HTTPResponse(stream, method="GET")  # type: ignore[arg-type]
+        response.begin()
+        stream.room = None
+        return response
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._response.close()
+        self._sock.close()
+
+    def header(self, name: str) -> str:
+        """A header's value, empty when it isn't there."""
+        return self._response.headers.get(name) or ""
+
+    def body(self, max_bytes: int) -> bytes:
+        """The body, unpacked. Raises FetchError when it is over `max_bytes`, cut short, or packed in an unknown way."""
+        length = self._response.length
+        if length is not None and length > max_bytes:
+            raise self._too_large(max_bytes, f"{length:,} B")
+        out = bytearray()
+        try:
+            for piece in _unpacked(self._pieces(max_bytes), self.header("Content-Encoding")):
+                out += piece
+                if len(out) > max_bytes:
+                    raise self._too_large(max_bytes, "more, unpacked")
+        except (OSError, http.client.HTTPException, zlib.error) as error:
+            raise self._plain(error) from None
+        return bytes(out)
+
+    def _pieces(self, max_bytes: int) -> Iterator[bytes]:
+        total = 0
+        while piece := self._response.read(_PIECE):
+            total += len(piece)
+            if total > max_bytes:
+                raise self._too_large(max_bytes, "more")
+            yield piece
+        if self._response.length:
+            raise FetchError(
+                f"{shown(self.target.url)}: the connection ended after {total:,} B, {self._response.length:,} B early"
+            )
+
+    def _too_large(self, max_bytes: int, size: str) -> FetchError:
+        return FetchError(
+            f"{shown(self.target.url)} is too large: {size}, the limit is {max_bytes:,} B (fetch.maxBytes)"
+        )
+
+    def _plain(self, error: OSError | http.client.HTTPException | zlib.error) -> FetchError:
+        """An error of the network, the protocol or the packing, in plain words."""
+        where = self.target.host_port
+        if isinstance(error, zlib.error):
+            return FetchError(f"{where}: its body is damaged: {error}")
+        if isinstance(error, http.client.HTTPException):
+            return FetchError(f"{where} does not speak proper HTTP: {shown(str(error)) or type(error).__name__}")
+        return FetchError(f"the connection to {where} broke: {error.strerror or error}")
+
+
+def _request(target: Target, proxy: Target | None) -> bytes:
+    plain_proxy = proxy if target.scheme == "http" else None
+    lines = [
+        f"GET {target.url if plain_proxy else target.path} HTTP/1.1",
+        f"Host: {target.authority}",
+        f"User-Agent: context-mode/{VERSION}",
+        f"Accept: {_ACCEPT}",
+        "Accept-Encoding: gzip, deflate",
+        "Connection: close",
+    ]
+    if target.authorization:
+        lines.append(f"Authorization: {target.authorization}")
+    if plain_proxy and plain_proxy.authorization:
+        lines.append(f"Proxy-Authorization: {plain_proxy.authorization}")
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")
+
+
+def _unpacked(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    """The pieces, decompressed in steps of at most _STEP bytes so that a small packed body can't fill the memory.
+
+    A gzip body may be several members in a row. Raises zlib.error when it is damaged or ends early.
+    """
+    bits = _ENCODINGS.get(encoding.strip().lower())
+    if bits is None:
+        raise FetchError(f"the server packed the body as {shown(encoding)}, which was not asked for")
+    if bits == 0:
+        yield from pieces
+        return
+    unpacker, members = None, 0
+    for piece in pieces:
+        rest = piece
+        while rest:
+            if unpacker is None:
+                if members and not (bits == _GZIP and rest.startswith(b"\x1f")):
+                    return
+                unpacker = zlib.decompressobj(bits if bits == _GZIP else _deflate_bits(rest))
+            yield unpacker.decompress(rest, _STEP)
+            rest = unpacker.unconsumed_tail
+            if unpacker.eof:
+                rest, unpacker, members = unpacker.unused_data, None, members + 1
+    if unpacker is not None:
+        yield unpacker.flush()
+        raise zlib.error("it ends early")
+
+
+def _deflate_bits(start: bytes) -> int:
+    """`deflate` should be a zlib stream (RFC 9110); some servers send the raw one."""
+    zlib_header = len(start) > 1 and start[0] & 0x0F == 8 and (start[0] << 8 | start[1]) % 31 == 0  # noqa: PLR2004
+    return _ZLIB if zlib_header else -_ZLIB

@@ -1,0 +1,218 @@
+"""A connection to a checked address: look up once, judge every address, connect to one that was judged."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+
+from context_mode_runtime.fetch import addresses
+from context_mode_runtime.fetch.rules import PROXY_ENVIRONMENT, PROXY_OFF, SETTING_FILE, FetchError, FetchRules
+from context_mode_runtime.fetch.target import Target, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Resolver = Callable[[str, int], list[str]]
+
+_PROXY_REPLY_MAX = 65_536
+_ATTEMPT_MIN_S = 2.0
+"""A dead address gets at least this long before the next one is tried, time permitting."""
+
+
+class Deadline:
+    """A fixed moment by which everything has to be done."""
+
+    __slots__ = ("_end", "limit_ms")
+
+    def __init__(self, limit_ms: int) -> None:
+        """Ends `limit_ms` milliseconds from now."""
+        self.limit_ms = limit_ms
+        self._end = time.monotonic() + limit_ms / 1000
+
+    def left(self) -> float:
+        """Seconds left, more than 0. Raises FetchError when there are none."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise FetchError(f"no whole answer within {self.limit_ms:,} ms (fetch.timeoutMs)")
+        return left
+
+
+def system_resolver(host: str, port: int) -> list[str]:
+    """The addresses of a name by the system's resolver, in its order. Raises OSError."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+def open_connection(
+    target: Target, proxy: Target | None, rules: FetchRules, resolver: Resolver, deadline: Deadline
+) -> socket.socket:
+    """A connected socket for one hop, TLS done where the scheme asks for it, certificate checked by the host's name.
+
+    With a proxy: a tunnel through it for https, the connection to the proxy itself for http.
+    Raises FetchError: forbidden address, no such name, no connection, bad certificate, time over.
+    """
+    if proxy is None:
+        sock = _connect(_checked_addresses(target, rules, resolver, deadline), target, deadline)
+    else:
+        sock = _through_proxy(proxy, target, rules, resolver, deadline)
+    return _secured(sock, target, deadline) if target.scheme == "https" else sock
+
+
+def _checked_addresses(target: Target, rules: FetchRules, resolver: Resolver, deadline: Deadline) -> list[str]:
+    found = [target.host] if addresses.is_address(target.host) else _looked_up(target, resolver, deadline)
+    for address in found:
+        reason = addresses.forbidden(address)
+        if reason and not addresses.allowed_private(target.host, target.port, address, rules.private_hosts):
+            raise FetchError(_refusal(target, address, reason))
+    return found
+
+
+def _refusal(target: Target, address: str, reason: str) -> str:
+    where = "" if address == target.host else f" leads to {address}"
+    return (
+        f"refused: {target.host_port}{where} ({reason}). If this host is meant, its owner lists"
+        f' "{target.host_port}" under fetch.privateHosts in {SETTING_FILE}'
+    )
+
+
+def _looked_up(target: Target, resolver: Resolver, deadline: Deadline) -> list[str]:
+    """Looks the name up in a thread of its own, since the system's resolver knows no time limit."""
+    box: list[list[str] | OSError | UnicodeError] = []
+
+    def look() -> None:
+        try:
+            box.append(resolver(target.host, target.port))
+        except (OSError, UnicodeError) as error:
+            box.append(error)
+
+    thread = threading.Thread(target=look, name="fetch-lookup", daemon=True)
+    thread.start()
+    thread.join(deadline.left())
+    answer = box[0] if box else OSError("the name server did not answer in time")
+    if isinstance(answer, list) and answer:
+        return answer
+    why = _plain_reason(answer) if isinstance(answer, Exception) else "no address"
+    raise FetchError(f"{target.host} was not found: {why}" + _proxy_hint(target))
+
+
+def _connect(found: list[str], target: Target, deadline: Deadline) -> socket.socket:
+    last = "no address"
+    for n, address in enumerate(found):
+        share = max(_ATTEMPT_MIN_S, deadline.left() / (len(found) - n))
+        try:
+            return socket.create_connection((address, target.port), timeout=min(share, deadline.left()))
+        except OSError as error:
+            last = _plain_reason(error)
+    raise FetchError(f"no connection to {target.host_port}: {last}" + _proxy_hint(target))
+
+
+def _secured(sock: socket.socket, target: Target, deadline: Deadline) -> socket.socket:
+    import ssl
+
+    try:
+        sock.settimeout(deadline.left())
+        return ssl.create_default_context().wrap_socket(sock, server_hostname=target.host)
+    except ssl.SSLCertVerificationError as error:
+        sock.close()
+        raise FetchError(f"{target.host_port}: its certificate is not valid: {error.verify_message}") from None
+    except OSError as error:
+        sock.close()
+        deadline.left()
+        raise FetchError(f"no TLS connection to {target.host_port}: {_plain_reason(error)}") from None
+    except BaseException:
+        sock.close()
+        raise
+
+
+def proxy_variable(scheme: str) -> tuple[str, str] | None:
+    """The first set proxy variable that programs would use for `scheme`, as (name, value), else None."""
+    for name in (f"{scheme}_proxy", f"{scheme.upper()}_PROXY", "all_proxy", "ALL_PROXY"):
+        value = os.environ.get(name)
+        if value:
+            return name, value
+    return None
+
+
+def _proxy_hint(target: Target) -> str:
+    """What to set when the direct way failed and a proxy variable is there; empty when none is."""
+    found = proxy_variable(target.scheme)
+    if found is None:
+        return ""
+    return (
+        f'. {found[0]} is set but not used: "fetch": {{"proxy": "{PROXY_ENVIRONMENT}"}} in {SETTING_FILE} goes through'
+        " that proxy, which then looks up the names, so that inner addresses behind a name are no longer kept out"
+    )
+
+
+def proxy_for(target: Target, rules: FetchRules) -> Target | None:
+    """The proxy that the policy wants for this target, else None. Raises FetchError when it isn't an http:// one."""
+    if rules.proxy == PROXY_OFF:
+        return None
+    text = rules.proxy
+    if text == PROXY_ENVIRONMENT:
+        from urllib.request import proxy_bypass
+
+        found = proxy_variable(target.scheme)
+        if found is None or proxy_bypass(target.host_port):
+            return None
+        text = found[1]
+    proxy = Target(text if "://" in text else f"http://{text}")
+    if proxy.scheme != "http":
+        raise FetchError(f"fetch.proxy: {shown(text)} is not an http:// proxy")
+    return proxy
+
+
+def _through_proxy(
+    proxy: Target, target: Target, rules: FetchRules, resolver: Resolver, deadline: Deadline
+) -> socket.socket:
+    """A socket to the proxy; for https with a tunnel to the target in it.
+
+    The proxy looks the name up; what can be judged here (addresses, names known here) is judged all the same.
+    """
+    try:
+        _checked_addresses(target, rules, resolver, deadline)
+    except FetchError as error:
+        if str(error).startswith("refused"):
+            raise
+    found = [proxy.host] if addresses.is_address(proxy.host) else _looked_up(proxy, resolver, deadline)
+    sock = _connect(found, proxy, deadline)
+    try:
+        if target.scheme == "https":
+            _open_tunnel(sock, proxy, target, deadline)
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def _open_tunnel(sock: socket.socket, proxy: Target, target: Target, deadline: Deadline) -> None:
+    lines = [f"CONNECT {target.host_port} HTTP/1.1", f"Host: {target.host_port}"]
+    if proxy.authorization:
+        lines.append(f"Proxy-Authorization: {proxy.authorization}")
+    answer = b""
+    try:
+        sock.settimeout(deadline.left())
+        sock.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("ascii"))
+        while not answer.endswith(b"\r\n\r\n") and len(answer) < _PROXY_REPLY_MAX:
+            sock.settimeout(deadline.left())
+            byte = sock.recv(1)
+            if not byte:
+                break
+            answer += byte
+    except OSError as error:
+        deadline.left()
+        raise FetchError(f"the proxy {proxy.host_port} failed: {_plain_reason(error)}") from None
+    status = answer.partition(b"\r\n")[0].decode("latin-1").split(" ", 1)
+    if len(status) < 2 or not status[1].startswith("2"):  # noqa: PLR2004 - status line: version, rest
+        raise FetchError(f"the proxy {proxy.host_port} refused {target.host_port}: {shown(' '.join(status[1:]))}")
+
+
+def _plain_reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[:1].lower() + error.strerror[1:]
+    return str(error) or type(error).__name__

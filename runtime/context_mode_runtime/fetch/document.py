@@ -1,0 +1,109 @@
+"""One file as text: opened once, judged by what was opened, any bytes accepted."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from context_mode_runtime.fetch import kinds
+from context_mode_runtime.fetch.convert import NotTextError, to_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FILE_MAX = 64 * 1024 * 1024
+"""Largest file that is read; its text stands in memory two or three times while it is cut into chunks."""
+_F_GETPATH = 50
+"""macOS: the path of a descriptor (sys/fcntl.h)."""
+_PATH_MAX = 1_024
+
+
+class DocumentError(Exception):
+    """A file that can't be had as text: one line, what and why."""
+
+
+class Document:
+    """A file's text; its kind for chunking; its size in bytes, time of change and real path when it was read."""
+
+    __slots__ = ("bytes", "kind", "mtime_ns", "note", "path", "text")
+
+    def __init__(self, *, path: str, status: os.stat_result) -> None:
+        """A document whose text is still to be made."""
+        self.path = path
+        self.bytes = status.st_size
+        self.mtime_ns = status.st_mtime_ns
+        self.text = ""
+        self.kind = "text"
+        self.note = ""
+
+
+def read_document(path: str, *, judge: Callable[[str], str | None] | None = None) -> Document:
+    """Reads `path` as text: unfit bytes become U+FFFD, UTF-16 and UTF-32 go by their mark, HTML and PDF are converted.
+
+    `judge` is asked with the real path of the file that was opened, links resolved, and gives a reason to refuse or
+    None: a link that changes between check and opening changes nothing. The kind is one of `markdown`, `code`, `json`,
+    `log`, `text`. Raises DocumentError: missing, a folder or device, refused, over 64 MiB, no text.
+    """
+    handle = _opened(path)
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise DocumentError(f"{path} is {'a folder' if stat.S_ISDIR(status.st_mode) else 'no plain file'}")
+        document = Document(path=_real_path(handle, path, status), status=status)
+        refusal = judge(document.path) if judge else None
+        if refusal:
+            raise DocumentError(refusal)
+        data = file.read(FILE_MAX + 1)
+    if len(data) > FILE_MAX:
+        raise DocumentError(f"{path} is over {FILE_MAX:,} B; index a part of it")
+    document.bytes = len(data)
+    _fill(document, path, data)
+    return document
+
+
+def _fill(document: Document, path: str, data: bytes) -> None:
+    media = "text/html" if kinds.by_name(path) == "html" else ""
+    try:
+        document.text, document.kind, document.note = to_text(data, media, path, web=False)
+    except NotTextError as error:
+        raise DocumentError(f"{path} {error}") from None
+
+
+def _opened(path: str) -> int:
+    """A descriptor for reading; a pipe or device doesn't make it wait. Raises DocumentError."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        return os.open(path, flags)
+    except IsADirectoryError:
+        raise DocumentError(f"{path} is a folder") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DocumentError(f"{path}: {reason[:1].lower()}{reason[1:]}") from None
+    except ValueError:
+        raise DocumentError(f"{path!r} is no path") from None
+
+
+def _real_path(handle: int, path: str, status: os.stat_result) -> str:
+    """Where the opened file lies, links resolved. Raises DocumentError when that place now holds another file."""
+    real = _path_of(handle) or os.path.realpath(path)
+    try:
+        same = os.path.samestat(os.stat(real), status)
+    except OSError:
+        same = False
+    if not same:
+        raise DocumentError(f"{path} changed while it was opened; try again")
+    return real
+
+
+def _path_of(handle: int) -> str:
+    """The system's own answer where it has one (Linux, macOS), else empty."""
+    link = f"/proc/self/fd/{handle}"
+    if os.path.islink(link):
+        return os.readlink(link)
+    try:
+        import fcntl
+
+        return os.fsdecode(fcntl.fcntl(handle, _F_GETPATH, bytes(_PATH_MAX)).rstrip(b"\0"))
+    except (ImportError, OSError):
+        return ""
