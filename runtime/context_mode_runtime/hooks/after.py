@@ -136,7 +136,7 @@ def _shaped(call: Call, rules: dict[str, Any], short: str) -> object:
         for change in rules["set"]:
             _set_at(copied, change["at"], change["value"])
         return copied
-    if rules["shape"] == "same" and isinstance(response, list):
+    if rules["shape"] == "parts" or (rules["shape"] == "same" and isinstance(response, list)):
         return [{"type": "text", "text": short}]
     return short
 

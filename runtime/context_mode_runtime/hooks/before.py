@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 def decide(call: Call) -> Decision | None:
     """Denies, asks or passes. A call of one of our own tools is noted, so that the server knows who makes it."""
-    if call.tool_class == "own":
-        _note(call)
-        return None
+    if call.tool_class == "own" or call.table["events"][call.host_event]["use"] == "identity":
+        return _own(call)
     verdict = _judge(call)
     if verdict:
         return _refusal(call, verdict)
@@ -26,17 +25,21 @@ def decide(call: Call) -> Decision | None:
     return Decision("deny", reason=text) if text and call.verb("deny") and _can_follow(call) else None
 
 
-def _note(call: Call) -> None:
-    identity = call.table["identity"]
+def _own(call: Call) -> Decision | None:
+    """Notes who calls one of our tools, or puts it into the call where that is this host's way."""
     conversation = call.conversation()
-    call_id = where.text(call.payload, identity["hook"]["call"])
     if not conversation:
-        return
-    project = call.project()
-    note = notes.CallNote(conversation, call.subagent(), project.worktree if project else call.cwd())
-    ways = [way["way"] for way in identity["request"]]
-    if "join" in ways and call_id:
-        notes.note_call(call.table["id"], call_id, note)
+        return None
+    identity = call.table["identity"]
+    call_id = where.text(call.payload, identity["hook"]["call"])
+    if call_id and any(way["way"] == "join" for way in identity["request"]):
+        project = call.project()
+        folder = project.worktree if project else call.cwd()
+        notes.note_call(call.table["id"], call_id, notes.CallNote(conversation, call.subagent(), folder))
+    if call.verb("add_meta"):
+        return Decision("add_meta")
+    given = call.value("input")
+    return Decision("set_input", input=given) if call.verb("set_input") and isinstance(given, dict) else None
 
 
 def _judge(call: Call) -> Verdict | None:

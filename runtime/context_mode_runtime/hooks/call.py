@@ -70,10 +70,9 @@ class Call:
         return str(self.tool["class"]) if self.tool else ""
 
     def verb(self, verb: str) -> dict[str, Any] | None:
-        """How this host event takes a verb, or None where it can't."""
-        hosts = self.table["replies"]["verbs"].get(verb, {})
-        found: dict[str, Any] | None = hosts.get(self.host_event)
-        return found
+        """How this host event takes a verb for a tool of this class, or None where it can't."""
+        found: dict[str, Any] | None = self.table["replies"]["verbs"].get(verb, {}).get(self.host_event)
+        return found if found and (found["classes"] is None or self.tool_class in found["classes"]) else None
 
     def conversation(self) -> str:
         """The host's id of the conversation, or an empty string."""
@@ -123,6 +122,7 @@ class Call:
         if project:
             folders["project"] = project.worktree
         folders["conversation"] = self.conversation()
+        folders["tmp"] = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - where hosts put what they cut
         return folders
 
     def policy(self) -> Policy:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context_mode_runtime import limits, where
+from context_mode_runtime import jsonio, limits, where
 from context_mode_runtime.agents import load_agent
 from context_mode_runtime.hooks.call import Call
 from context_mode_runtime.log import log_error
@@ -47,6 +47,10 @@ class Handler:
         spec = self._table["events"][self._event]
         if where.holds(payload, spec["ignore"]):
             return Reply(self.pass_text)
+        for caller in self._table["callers"]:
+            if where.holds(payload, caller["when"]):
+                other = prepare(caller["agent"], spec["event"], assume_server=self._assume_server)
+                return other.run(payload)
         call = Call(self._table, spec["event"], self._event, payload, assume_server=self._assume_server)
         try:
             decision = _decide(call)
@@ -83,17 +87,20 @@ def _decide(call: Call) -> Decision | None:
 
 
 def _render(call: Call, decision: Decision) -> Reply | None:
-    """The verb's template of this host event with its holes filled, or None where the host can't do it."""
+    """The verb's template of this host event with its holes filled, or None where its text is over the host's limit."""
     template = call.verb(decision.verb)
     if template is None:
         return None
-    holes = {**decision.holes, "event": call.host_event}
+    holes = {
+        "event": call.host_event,
+        "conversation": call.conversation(),
+        "subagent": call.subagent() or None,
+        **decision.holes,
+    }
     if template["limit"] and len(str(holes.get("text", "")).encode("utf-8", "replace")) > template["limit"]:
         return None
     channel = template["channel"]
-    if channel == "stdout_json":
-        from context_mode_runtime import jsonio
-
+    if channel in ("stdout_json", "bridge"):
         return Reply(jsonio.dumps(_fill(template["template"], holes)))
     text = str(_fill(template["template"], holes))
     if channel == "stderr_exit":

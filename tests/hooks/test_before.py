@@ -1,0 +1,83 @@
+"""The table of `before.yaml`, over real payloads of both agents, each reply checked against the host's schema."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from ruamel.yaml import YAML
+
+from .conftest import Caller
+
+ROOT = Path(__file__).parent.parent.parent
+TABLE: list[dict[str, Any]] = YAML(typ="safe").load(Path(__file__).with_name("before.yaml").read_text("utf-8"))
+CASES = [(agent, case) for case in TABLE for agent in case["agents"]]
+TOOL_NAMES = {"claude-code": "mcp__context-mode__", "codex": "mcp__context_mode__"}
+
+
+def validate(agent: str, event: str, reply: dict[str, Any]) -> None:
+    schema = json.loads((ROOT / "schemas/replies" / f"{agent}.schema.json").read_text("utf-8"))
+    Draft202012Validator({**schema, "$ref": f"#/$defs/{event}"}).validate(reply)
+
+
+def arranged(case: dict[str, Any], project: Path, home: Path) -> dict[str, Any]:
+    for name, size in case.get("files", {}).items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_bytes(b"x" * size)
+    if "policy" in case:
+        folder = home / ".context-mode"
+        folder.mkdir()
+        (folder / "policy.json").write_text(json.dumps({"version": 1, **case["policy"]}))
+    text = json.dumps(case["input"]).replace("$PROJECT", str(project)).replace("$LONG", "x" * 3000)
+    return {"tool_name": case["tool"], "tool_input": json.loads(text), **case.get("extra", {})}
+
+
+@pytest.mark.parametrize(("agent", "case"), CASES, ids=[f"{agent}: {case['name']}" for agent, case in CASES])
+def test_before(agent: str, case: dict[str, Any], call: Caller, project: Path, home: Path) -> None:
+    changes = arranged(case, project, home)
+    reply = call(agent, "PreToolUse", "PreToolUse-Bash", changes, server=case.get("server", True))
+    if case.get("expect") == "pass":
+        assert reply is None
+        return
+    assert reply
+    validate(agent, "PreToolUse", reply)
+    answer = reply["hookSpecificOutput"]
+    assert answer["permissionDecision"] == "deny"
+    reason = answer["permissionDecisionReason"]
+    assert len(reason.encode()) <= 2_000
+    if "call" in case:
+        check_route(agent, case, reason, changes["tool_input"])
+    else:
+        assert case["expect"] in reason
+
+
+def check_route(agent: str, case: dict[str, Any], reason: str, given: dict[str, Any]) -> None:
+    assert not re.search("blocked|forbidden", reason)
+    (line,) = [line for line in reason.splitlines() if line.startswith(TOOL_NAMES[agent] + case["call"])]
+    arguments = json.loads(line.removeprefix(TOOL_NAMES[agent] + case["call"])[1:-1])
+    wanted = {"code": given.get("command"), "path": given.get("file_path"), "url": given.get("url")}
+    assert {key: arguments[key] for key in wanted if key in arguments} == {
+        key: wanted[key] for key in wanted if key in arguments
+    }
+    assert set(arguments) & set(wanted)
+
+
+def test_an_ask_rule_asks_where_the_host_can_and_denies_elsewhere(call: Caller, home: Path) -> None:
+    (home / ".context-mode").mkdir()
+    (home / ".context-mode/policy.json").write_text(json.dumps({"version": 1, "ask": ["Bash(git push *)"]}))
+    changes = {"tool_input": {"command": "git push origin main"}}
+    asked = call("claude-code", "PreToolUse", "PreToolUse-Bash", changes)
+    denied = call("codex", "PreToolUse", "PreToolUse-Bash", changes)
+    assert asked
+    assert asked["hookSpecificOutput"]["permissionDecision"] == "ask"
+    assert denied
+    assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool"), [("claude-code", "mcp__context-mode__ctx_search"), ("codex", "mcp__context_mode__ctx_search")]
+)
+def test_a_call_of_our_own_tool_passes(agent: str, tool: str, call: Caller) -> None:
+    assert call(agent, "PreToolUse", "PreToolUse-Bash", {"tool_name": tool, "tool_input": {"queries": ["x"]}}) is None

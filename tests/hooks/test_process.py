@@ -1,0 +1,136 @@
+"""The hook as a process: whatever comes in, the host's pass goes out, and nothing hangs."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import context_mode_runtime
+import pytest
+
+LAUNCH = str(Path(context_mode_runtime.__file__).with_name("launch.py"))
+COUNT = 2_000
+
+
+def hook(data: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-I", "-S", LAUNCH, "hook", *words], input=data, capture_output=True, timeout=30, check=False
+    )
+
+
+def malformed(seed: int) -> bytes:
+    """A payload that no host would send: cut, of wrong types, of odd bytes, or nothing."""
+    rng = random.Random(seed)
+    base = json.dumps(
+        {
+            "session_id": "s",
+            "cwd": "/",
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
+            "tool_input": {"command": "ls"},
+            "tool_response": {"stdout": "x"},
+        }
+    )
+    odd = ["null", "[]", "7", '"x"', "{}", '"\\ud800"', "[[[[", '{"a":', "1e999", "-", "\x00", "NaN"]
+    kind = seed % 6
+    if kind == 0:
+        return base[: rng.randrange(len(base))].encode()
+    if kind == 1:
+        key = rng.choice(["session_id", "cwd", "hook_event_name", "tool_name", "tool_input", "tool_response"])
+        return json.dumps(
+            {**json.loads(base), key: rng.choice([None, 7, [], {}, [[]], True, {"command": []}])}
+        ).encode()
+    if kind == 2:
+        return bytes(rng.randrange(256) for _ in range(rng.randrange(200)))
+    if kind == 3:
+        return rng.choice(odd).encode()
+    if kind == 4:
+        place = rng.randrange(len(base))
+        return (base[:place] + rng.choice(odd) + base[place:]).encode()
+    return b" " * rng.randrange(5) + base.encode() + rng.choice(odd).encode()
+
+
+def test_two_thousand_malformed_payloads_pass_each_time() -> None:
+    events = ["PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SubagentStop"]
+
+    def run(seed: int) -> tuple[int, int, bytes, bytes]:
+        done = hook(malformed(seed), ("claude-code", "codex")[seed % 2], events[seed // 2 % len(events)])
+        return seed, done.returncode, done.stdout, done.stderr
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(run, range(COUNT)))
+    # a payload that is whole but odd may still start a conversation: then the reply is the host's context form
+    bad = [row for row in results if row[1] or row[3] or (row[2] and b"additionalContext" not in row[2])]
+    assert bad == []
+
+
+def test_errors_become_one_line_in_the_log(home: Path) -> None:
+    assert hook(b"{", "claude-code", "PreToolUse").stdout == b""
+    assert hook(b"{}", "nobody", "PreToolUse").stdout == b""
+    assert hook(b"{}", "codex", "NoSuchEvent").returncode == 0
+    assert hook(b"{}", "codex", "Stop", "--odd").returncode == 0
+    lines = (home / ".context-mode/hook-errors.log").read_text().splitlines()
+    assert len(lines) == 4
+    assert "no whole JSON value" in lines[0]
+    assert "known: claude-code, codex" in lines[1]
+    assert "known: SessionStart" in lines[2]
+    assert "--odd" in lines[3]
+
+
+def test_a_pipe_that_stays_open_is_not_waited_for() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", LAUNCH, "hook", "codex", "Stop"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin
+    process.stdin.write(b'{"session_id": "s", "last_assistant_message": ""}')
+    process.stdin.flush()
+    assert process.wait(20) == 0
+    process.stdin.close()
+    assert process.stdout
+    process.stdout.close()
+
+
+def test_a_huge_payload_is_drained_and_passes() -> None:
+    data = b'{"tool_name": "Bash", "x": "' + b"a" * (100 << 20) + b'"}'
+    done = hook(data, "claude-code", "PreToolUse")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_without_a_home_or_a_writable_one_the_hook_still_passes(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    for extra in ({"HOME": str(blocked)}, {"CONTEXT_MODE_DATA_DIR": "/proc/none"}, {"HOME": ""}):
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", LAUNCH, "hook", "claude-code", "UserPromptSubmit"],
+            input=json.dumps({"session_id": "s", "cwd": str(tmp_path), "prompt": "hello"}).encode(),
+            env={**os.environ, **extra}, capture_output=True, timeout=30, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_a_passing_hook_imports_only_what_is_listed(agent: str, tmp_path: Path) -> None:
+    """The list is the price of every tool call: a new name in it needs a reason."""
+    payload = {"session_id": "s", "cwd": str(tmp_path), "tool_name": "Bash", "tool_input": {"command": "ls -la"}}
+    script = (
+        "import sys; sys.argv = ['x']; exec(open(sys.path.pop(0)).read()) if False else None\n"
+        f"sys.path.insert(0, {str(Path(LAUNCH).parent.parent)!r})\n"
+        "from context_mode_runtime.hooks.process import run_process\n"
+        f"run_process([{agent!r}, 'PreToolUse'], launched=True)\n"
+        "sys.stderr.write('\\n'.join(sorted(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script], input=json.dumps(payload).encode(), capture_output=True, check=True
+    )
+    bare = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", "import sys; print('\\n'.join(sys.modules))"],
+        capture_output=True,
+        check=True,
+    )
+    added = set(done.stderr.decode().split()) - set(bare.stdout.decode().split())
+    allowed = set(Path(__file__).with_name("modules.txt").read_text().split())
+    assert added <= allowed, f"not listed: {sorted(added - allowed)}"
+    assert done.stdout == b""

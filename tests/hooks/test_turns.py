@@ -1,0 +1,103 @@
+"""Starts, prompts, compactions: what is kept, and what goes back to the conversation, once and within its limits."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from context_mode_runtime import notes
+
+from .conftest import Caller
+from .test_before import validate
+
+AGENTS = ("claude-code", "codex")
+
+
+def text_of(agent: str, event: str, reply: dict[str, Any] | None) -> str:
+    if reply is None:
+        return ""
+    validate(agent, event, reply)
+    text: str = reply["hookSpecificOutput"]["additionalContext"]
+    return text
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_start_tells_how_to_in_600_bytes_with_this_hosts_names(agent: str, call: Caller) -> None:
+    text = text_of(agent, "SessionStart", call(agent, "SessionStart", "SessionStart"))
+    assert 0 < len(text.encode()) <= 600
+    assert ("mcp__context-mode__ctx_execute" if agent == "claude-code" else "mcp__context_mode__ctx_execute") in text
+
+
+def test_the_how_to_follows_the_routes_and_can_be_off(call: Caller, project: Path) -> None:
+    folder = project / ".context-mode"
+    folder.mkdir()
+    off = '{"version": 1, "routes": {"webfetch": "off", "read": "off"}}'
+    (folder / "policy.json").write_text(off)
+    assert "pages" not in text_of("codex", "SessionStart", call("codex", "SessionStart", "SessionStart"))
+    (folder / "policy.json").write_text('{"version": 1, "inject": "off"}')
+    assert call("codex", "SessionStart", "SessionStart") is None
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_after_a_compaction_the_state_comes_exactly_once(agent: str, call: Caller) -> None:
+    call(agent, "UserPromptSubmit", "UserPromptSubmit", {"prompt": "fix the login form"})
+    edit = {"tool_name": "apply_patch", "tool_input": {"command": "*** Begin Patch\n*** Update File: a.py\n"}}
+    if agent == "claude-code":
+        edit = {"tool_name": "Edit", "tool_input": {"file_path": "$PROJECT/a.py"}, "tool_response": {}}
+    call(agent, "PostToolUse", "PostToolUse-Bash", edit)
+    if agent == "claude-code":
+        failing = {"tool_input": {"command": "pytest -q"}, "error": "Exit code 1\ntest_login failed"}
+        call(agent, "PostToolUseFailure", "PostToolUseFailure-Bash", failing)
+    call(agent, "PreCompact", "PreCompact-auto")
+    first = text_of(agent, "SessionStart", call(agent, "SessionStart", "SessionStart-compact"))
+    assert first.startswith("<context_mode_state session=")
+    assert first.endswith("</context_mode_state>")
+    assert len(first.encode()) <= 2_048
+    assert "fix the login form" in first
+    assert "a.py" in first
+    if agent == "claude-code":
+        assert "pytest -q" in first
+    second = text_of(agent, "SessionStart", call(agent, "SessionStart", "SessionStart-compact"))
+    assert "<context_mode_state" not in second
+
+
+def test_a_prompt_brings_back_rows_of_this_conversation_that_match_it(call: Caller) -> None:
+    call("claude-code", "UserPromptSubmit", "UserPromptSubmit", {"prompt": "the payment gateway times out"})
+    other = {"session_id": "another", "prompt": "the payment gateway of somebody else"}
+    call("claude-code", "UserPromptSubmit", "UserPromptSubmit", other)
+    reply = call(
+        "claude-code", "UserPromptSubmit", "UserPromptSubmit", {"prompt": "why does the payment gateway fail?"}
+    )
+    text = text_of("claude-code", "UserPromptSubmit", reply)
+    assert "<context_mode_match" in text
+    assert "times out" in text
+    assert "somebody else" not in text
+    assert len(text.encode()) <= 2_048
+
+
+def test_prompts_that_are_not_the_users_are_not_kept(call: Caller, home: Path) -> None:
+    assert call("claude-code", "UserPromptSubmit", "UserPromptSubmit-task-notification") is None
+    assert not (home / ".context-mode").exists()
+
+
+def test_a_resumed_conversation_is_told_of_its_earlier_work(call: Caller) -> None:
+    assert "earlier work" not in text_of(
+        "claude-code", "SessionStart", call("claude-code", "SessionStart", "SessionStart-resume")
+    )
+    call("claude-code", "UserPromptSubmit", "UserPromptSubmit", {"prompt": "start the migration"})
+    text = text_of("claude-code", "SessionStart", call("claude-code", "SessionStart", "SessionStart-resume"))
+    assert 'ctx_search({"queries":[],"scope":"session"})' in text
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("event", ["PreCompact", "Stop", "SessionEnd", "SubagentStart", "SubagentStop"])
+def test_events_that_take_no_text_get_the_hosts_pass(agent: str, event: str, call: Caller) -> None:
+    name = {"PreCompact": "PreCompact-auto"}.get(event, event)
+    assert call(agent, event, name) is None
+
+
+def test_a_call_of_our_tool_is_noted_for_the_server(call: Caller, project: Path) -> None:
+    call("claude-code", "PreToolUse", "PreToolUse-mcp")
+    note = notes.call_note("claude-code", "toolu_fake0007")
+    assert note
+    assert (note.conversation, note.subagent) == ("00000000-0000-4000-8000-000000000001", "")
+    assert note.folder == str(project)
