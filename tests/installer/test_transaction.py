@@ -98,7 +98,7 @@ def test_undo_gives_everything_back(files: Path) -> None:
     with one.lock(0):
         one.run(undo(one, None))
     assert _tree(files) == before
-    assert [backup.command for backup in one.backups.history()] == ["undo", "setup"] or True
+    assert sorted(backup.command for backup in one.backups.history()) == ["setup", "undo"]
 
 
 @pytest.mark.parametrize("error", [VerifyError("the hook does not answer"), KeyboardInterrupt(), OSError("disk")])
@@ -250,12 +250,12 @@ def test_killed_at_every_step_leaves_old_or_new(files: Path, *, after: bool) -> 
             with one.lock(0):
                 one.run(undo(one, None))
             assert _tree(files) == old
-    assert step > 50
+    assert step > 40
 
 
 def test_killed_while_it_puts_back_is_finished_by_the_next(files: Path) -> None:
     old = _tree(files)
-    _in_child(lambda: _run(files, _Killed(str(files), 45, after=True)))
+    _in_child(lambda: _run(files, _Killed(str(files), 36, after=True)))
     assert _transaction(files).interrupted()
     for step in range(1, 60):
         system = _Killed(str(files), step, after=step % 2 == 0)
