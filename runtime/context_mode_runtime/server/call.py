@@ -1,0 +1,104 @@
+"""One call of a tool, as its handler sees it: fitted arguments, who calls, where, and the store."""
+
+from __future__ import annotations
+
+from context_mode_runtime import jsonio, log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.project import Project
+    from context_mode_runtime.server.calls import Running
+    from context_mode_runtime.server.identity import Caller
+    from context_mode_runtime.server.session import Connection
+    from context_mode_runtime.store.db import Store
+
+
+class ToolError(Exception):
+    """The call could not be done: the text for the model, who called it and can mend it."""
+
+
+class Call:
+    """One `tools/call`. The store is opened when it is first asked for and closed with the call."""
+
+    __slots__ = ("_store", "arguments", "caller", "connection", "found", "raw_bytes", "running", "tool")
+
+    def __init__(
+        self,
+        tool: str,
+        arguments: dict[str, object],
+        connection: Connection,
+        where: tuple[Caller, Project | None],
+        running: Running,
+    ) -> None:
+        """`arguments` are as `lenient.fitted` leaves them: known names, right types, nothing null."""
+        self.tool = tool
+        self.arguments = arguments
+        self.connection = connection
+        self.caller, self.found = where
+        self.running = running
+        self.raw_bytes: int | None = None
+        self._store: Store | None = None
+
+    def text(self, name: str) -> str:
+        """A text argument, empty when it is not there."""
+        value = self.arguments.get(name, "")
+        return value if isinstance(value, str) else ""
+
+    def number(self, name: str, default: int) -> int:
+        """A whole number argument."""
+        value = self.arguments.get(name, default)
+        return value if isinstance(value, int) else default
+
+    def flag(self, name: str) -> bool:
+        """A boolean argument, false when it is not there."""
+        return self.arguments.get(name) is True
+
+    def texts(self, name: str) -> list[str]:
+        """A list argument's texts."""
+        value = self.arguments.get(name)
+        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+    def project(self) -> Project:
+        """The project. Raises ToolError when it is not known: nothing is guessed."""
+        if self.found is None:
+            raise ToolError(
+                "the project is not known: neither the host nor the folder it started us in names one "
+                "(the home folder never counts). Start the agent in the project's folder."
+            )
+        return self.found
+
+    def store(self, *, create: bool = True) -> Store:
+        """The project's store. Raises StoreError with path and reason, ToolError without a project."""
+        if self._store is None:
+            from context_mode_runtime.store.db import Store
+
+            project = self.project()
+            self._store = Store.open(project.key(), name=project.name, create=create)
+        return self._store
+
+    def session(self) -> str:
+        """What scope `session` means for this call: the conversation, or this connection when it is unknown."""
+        return self.caller.key or self.connection.key
+
+    def example(self, tool: str, arguments: dict[str, object]) -> str:
+        """A call as this host spells it, on one line: `NAME({JSON})`."""
+        return f"{self.connection.spelled(tool)}({jsonio.dumps(arguments)})"
+
+    def count(self, returned: int) -> None:
+        """Writes into the ledger how many bytes there were (when the handler has said so) and how many came back."""
+        if self.raw_bytes is None:
+            return
+        from context_mode_runtime.store import ledger
+        from context_mode_runtime.store.errors import StoreError
+
+        try:
+            store = self.store()
+            ledger.add(store, tool=self.tool, raw=self.raw_bytes, returned=returned, conversation=self.session())
+        except StoreError as error:
+            log.log_error(f"serve {self.tool}", error)
+
+    def close(self) -> None:
+        """Lets go of the store."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None

@@ -1,0 +1,102 @@
+"""Arguments as models send them, made into what the published schema says (field report F65).
+
+Taken: a list as JSON text or as one bare string, numbers and booleans as text, whole numbers as floats, an old name
+for a new one. Not taken: an unknown name, which is said together with the nearest known one.
+"""
+
+from __future__ import annotations
+
+from context_mode_runtime import jsonio
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.server.tools.tool import Tool
+
+_OTHER_NAMES = {"timeout": "timeout_ms", "query": "queries", "command": "commands"}
+_TRUTH = {"true": True, "false": False}
+
+
+class WrongArgumentsError(Exception):
+    """Arguments that fit nothing: one line that says which and what would be right."""
+
+
+def fitted(tool: Tool, arguments: dict[str, object]) -> dict[str, object]:
+    """`arguments` with every value of its property's type, those that are null left out. Raises WrongArgumentsError."""
+    named = {_known_name(tool, name): value for name, value in arguments.items()} if not tool.strict else arguments
+    out: dict[str, object] = {}
+    for name, value in named.items():
+        if name not in tool.properties:
+            raise WrongArgumentsError(_unknown(tool, name))
+        if value is not None:
+            out[name] = _value(tool, name, value)
+    missing = [name for name in tool.required if name not in out]
+    if missing:
+        raise WrongArgumentsError(f"missing argument: {', '.join(missing)}")
+    return out
+
+
+def _known_name(tool: Tool, name: str) -> str:
+    other = _OTHER_NAMES.get(name, name)
+    return other if name not in tool.properties and other in tool.properties else name
+
+
+def _unknown(tool: Tool, name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, tool.properties, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(tool.properties) or 'none'}"
+    return f"unknown argument {name}: {hint}"
+
+
+def _value(tool: Tool, name: str, value: object) -> object:
+    wanted = str(tool.properties[name].get("type", "string"))
+    got = value if tool.strict else _LENIENT[wanted](value)
+    if not _fits(wanted, got):
+        raise WrongArgumentsError(f"argument {name} is not {_SAID[wanted]}")
+    allowed = tool.properties[name].get("enum")
+    if isinstance(allowed, list) and got not in allowed:
+        raise WrongArgumentsError(f"argument {name} is one of {', '.join(map(str, allowed))}, not {got}")
+    return got
+
+
+def _fits(wanted: str, value: object) -> bool:
+    if wanted == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if wanted == "array":
+        return isinstance(value, list) and all(isinstance(item, (str, dict)) for item in value)
+    return isinstance(value, bool if wanted == "boolean" else str)
+
+
+def _integer(value: object) -> object:
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _boolean(value: object) -> object:
+    return _TRUTH.get(value.strip().lower(), value) if isinstance(value, str) else value
+
+
+def _string(value: object) -> object:
+    return jsonio.dumps(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def _array(value: object) -> object:
+    if isinstance(value, dict):
+        return [value]
+    if not isinstance(value, str):
+        return [_string(item) for item in value] if isinstance(value, list) else value
+    if value.lstrip().startswith("["):
+        try:
+            read = jsonio.loads(value)
+        except ValueError:
+            return [value]
+        return [_string(item) for item in read] if isinstance(read, list) else [value]
+    return [value] if value.strip() else []
+
+
+_LENIENT = {"integer": _integer, "boolean": _boolean, "string": _string, "array": _array}
+_SAID = {"integer": "a whole number", "boolean": "true or false", "string": "a text", "array": "a list of texts"}

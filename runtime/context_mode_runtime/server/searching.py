@@ -1,0 +1,174 @@
+"""What `ctx_search` does: hits a query, the list of sources, a source read in order. Only hits stand at the margin."""
+
+from __future__ import annotations
+
+import time
+
+from context_mode_runtime import limits
+from context_mode_runtime.server import background
+from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.store.errors import StoreError, StoreMissingError, UnknownSourceError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.server.call import Call
+    from context_mode_runtime.store.db import Store
+    from context_mode_runtime.store.search import Hit
+    from context_mode_runtime.store.sources import Source
+
+_LIMIT = 3
+_LIMIT_MAX = 20
+_LISTED_MAX = 100
+_NOTHING_YET = "nothing is stored for this project yet: index something with ctx_index, or run it with ctx_execute"
+_FULL = "left out: the reply is full; ask this query again by itself"
+
+
+def searched(call: Call, queries: list[str]) -> str:
+    """Per query its hits, or why there are none; the whole reply stays under OUTPUT_CAP."""
+    background.flush()
+    store = _store(call)
+    if store is None:
+        return "\n".join(line for query in queries for line in (f'Query "{query}":', f"  {_NOTHING_YET}"))
+    most = min(max(call.number("limit", _LIMIT), 1), _LIMIT_MAX, _allowed(call, store))
+    if call.text("source"):
+        _source(call, store)
+    lines: list[str] = []
+    room = limits.OUTPUT_CAP - sum(len(query.encode()) + 80 for query in queries)
+    for query in queries:
+        lines.append(f'Query "{query}":')
+        for block in _answers(call, store, query, most):
+            size = len(block.encode(errors="replace")) + 1
+            if size > room:
+                lines.append(f"  {_FULL}")
+                break
+            room -= size
+            lines.append(block)
+    return "\n".join(lines)
+
+
+def listed(call: Call) -> str:
+    """The sources in scope, the one used last first."""
+    background.flush()
+    store = _store(call)
+    sources = _in_scope(call, store) if store else []
+    if not sources:
+        return f"  {_NOTHING_YET}"
+    return "\n".join(f"  {_line(source)}" for source in sources)
+
+
+def read(call: Call) -> str:
+    """The parts of one source in order from `offset` on, as many as one reply takes, and the call for the next ones."""
+    background.flush()
+    store = _store(call)
+    if store is None:
+        raise ToolError(_NOTHING_YET)
+    source = _source(call, store)
+    first = max(call.number("offset", 1), 1)
+    lines: list[str] = []
+    room = limits.OUTPUT_CAP - 400
+    for number, heading, text in _parts(store, source, first):
+        block = f"{_head(source.label, number, heading)}\n{_indented(text)}"
+        room -= len(block.encode(errors="replace")) + 1
+        if room < 0 and lines:
+            arguments = {"queries": [], "source": source.sid, "offset": number}
+            lines.append(f"  more: {call.example('ctx_search', arguments)}")
+            break
+        lines.append(block)
+    return "\n".join(lines) or f"  {source.label} has {source.chunks} part(s): there is no part {first}"
+
+
+def _store(call: Call) -> Store | None:
+    try:
+        store = call.store(create=False)
+    except StoreMissingError:
+        return None
+    except StoreError as error:
+        raise ToolError(f"the store can't be read: {error}") from None
+    call.raw_bytes = 0
+    return store
+
+
+def _allowed(call: Call, store: Store) -> int:
+    """Hits a query by the budget of this conversation; an unknown one is outside it."""
+    if call.caller.key is None:
+        return _LIMIT_MAX
+    from context_mode_runtime.policy.load import load_policy
+    from context_mode_runtime.store.budget import BudgetSpent, spend
+
+    rules = load_policy(call.project().root).search_budget
+    try:
+        return spend(store, call.caller.key, time.time_ns() // 1_000_000, rules)
+    except BudgetSpent as error:
+        raise ToolError(str(error)) from None
+
+
+def _answers(call: Call, store: Store, query: str, most: int) -> list[str]:
+    from context_mode_runtime.store.search import search
+
+    try:
+        found = search(
+            store,
+            query,
+            limit=most,
+            scope=call.text("scope") or "worktree",
+            conversation=call.session(),
+            worktree=call.project().worktree,
+            source=call.text("source") or None,
+        )
+    except StoreError as error:
+        raise ToolError(f"the store can't be read: {error}") from None
+    return [_hit(hit) for hit in found.hits] or [f"  {found.nothing}"]
+
+
+def _hit(hit: Hit) -> str:
+    stale = f" ({hit.stale})" if hit.stale else ""
+    return f"{_head(hit.label, hit.n, hit.heading)}{stale}\n{_indented(hit.snippet)}"
+
+
+def _head(label: str, number: int, heading: str) -> str:
+    return f"{label} #{number}: {' '.join(heading.split())}".rstrip()
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" if line.strip() else "" for line in text.rstrip("\n").split("\n"))
+
+
+def _source(call: Call, store: Store) -> Source:
+    from context_mode_runtime.store.sources import find_source
+
+    try:
+        return find_source(store, call.text("source"))
+    except UnknownSourceError as error:
+        near = f"; near: {', '.join(error.near)}" if error.near else ""
+        raise ToolError(f"{error.reason}{near}") from None
+    except StoreError as error:
+        raise ToolError(f"the store can't be read: {error}") from None
+
+
+def _in_scope(call: Call, store: Store) -> list[Source]:
+    from context_mode_runtime.store.sources import list_sources
+
+    scope = call.text("scope") or "worktree"
+    if scope == "project":
+        return list_sources(store, limit=_LISTED_MAX)
+    if scope == "session":
+        inside = "id IN (SELECT source FROM readers WHERE conversation = ?)"
+        return list_sources(store, inside, (call.session(),), _LISTED_MAX)
+    return list_sources(store, "worktree IS NULL OR worktree = ?", (call.project().worktree,), _LISTED_MAX)
+
+
+def _line(source: Source) -> str:
+    at = time.strftime("%Y-%m-%d %H:%M", time.gmtime(source.made / 1000))
+    running = " · running" if source.live else ""
+    return f"{source.sid} {source.label} · {source.chunks} part(s) · {source.bytes} B · {at}{running}"
+
+
+def _parts(store: Store, source: Source, first: int) -> list[tuple[int, str, str]]:
+    from context_mode_runtime.store.sources import SHIFT, id_range
+
+    base, last = id_range(source.id)
+    with store.read() as db:
+        rows = db.execute(
+            "SELECT id, heading, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id LIMIT 200", (base + first, last)
+        )
+        return [(number & ((1 << SHIFT) - 1), heading, text) for number, heading, text in rows]

@@ -1,0 +1,134 @@
+"""ctx_execute: runs code and returns what matters of its output."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from context_mode_runtime import limits
+from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.tools.tool import Tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.execute.run import Outcome, Progress, Run
+    from context_mode_runtime.server.call import Call
+    from context_mode_runtime.server.guard import Guard
+
+_LANGUAGES = (
+    "shell sh bash zsh dash ksh fish python javascript typescript ruby go rust php perl r elixir csharp powershell"
+)
+_ANSWER_MS = 3_000  # for ending the processes and for the reply, inside the limit
+
+
+def handle(call: Call) -> str:
+    """Runs the code in the project. A command that fails or is timed out is an answer, not an error."""
+    from context_mode_runtime.execute.errors import ExecuteError
+    from context_mode_runtime.execute.run import Run, run
+    from context_mode_runtime.server.guard import Guard
+
+    language, code, asked = call.text("language"), call.text("code"), _timeout_ms(call)
+    folder = call.project().worktree
+    guard = Guard(call)
+    guard.code(language, code)
+    left = _left_ms(call, asked)
+    spec = Run(language, code, cwd=folder, timeout_ms=left, file=_file(call, guard))
+    try:
+        if call.flag("background"):
+            return _background(call, spec)
+        outcome = run(spec, cancel=call.running.cancel, progress=_told(call))
+    except ExecuteError as error:
+        raise ToolError(str(error)) from None
+    return _reply(call, outcome, left)
+
+
+def _reply(call: Call, outcome: Outcome, limit_ms: int) -> str:
+    from context_mode_runtime.server.keeping import Kept, keep
+    from context_mode_runtime.server.printed import headline, reply
+
+    call.raw_bytes = outcome.printed_bytes
+    kept = keep(call, outcome.text, label=_label(call), kind="log") if outcome.text.strip() else Kept(None)
+    return reply(call, outcome, headline(outcome, limit_ms), kept, call.text("intent"))
+
+
+def _timeout_ms(call: Call) -> int:
+    asked = call.number("timeout_ms", limits.EXEC_TIMEOUT_MS)
+    if not 1 <= asked <= limits.EXEC_TIMEOUT_MS:
+        raise ToolError(f"timeout_ms is between 1 and {limits.EXEC_TIMEOUT_MS}, not {asked}")
+    return asked
+
+
+def _left_ms(call: Call, asked: int) -> int:
+    """What is left of the limit that counts from receipt to answer."""
+    used = int((time.monotonic() - call.running.received) * 1000)
+    return max(1, min(asked, limits.EXEC_TIMEOUT_MS - _ANSWER_MS - used))
+
+
+def _told(call: Call) -> Progress:
+    def told(printed: int, line: str) -> None:
+        call.running.progress(f"{printed} B · {line[:200]}" if line else f"{printed} B")
+
+    return told
+
+
+def _file(call: Call, guard: Guard) -> tuple[str, str] | None:
+    """Path and text for the code: of a stored source by its id, else of a file in or outside the project."""
+    name = call.text("file")
+    if not name:
+        return None
+    path = os.path.join(call.project().worktree, os.path.expanduser(name))
+    if name[:1] == "s" and name[1:].isdigit() and not os.path.exists(path):
+        return "", _source_text(call, name)
+    path = os.path.abspath(path)
+    guard.path(path)
+    from context_mode_runtime.fetch.document import read_document
+
+    try:
+        return path, read_document(path, judge=guard.reason).text
+    except OSError as error:
+        raise ToolError(str(error)) from None
+
+
+def _source_text(call: Call, name: str) -> str:
+    from context_mode_runtime.store.errors import StoreError
+    from context_mode_runtime.store.sources import source_text
+
+    try:
+        return source_text(call.store(create=False), name)
+    except StoreError as error:
+        raise ToolError(f"file {name}: {error.reason}") from None
+
+
+def _label(call: Call) -> str:
+    first = next((line.strip() for line in call.text("code").splitlines() if line.strip()), "")
+    return f"{call.text('language')}: {first}"
+
+
+def _background(call: Call, spec: Run) -> str:
+    from context_mode_runtime.server import background
+
+    return background.start(call, spec, _label(call))
+
+
+TOOL = Tool(
+    name="ctx_execute",
+    description=(
+        "Runs code or a shell command in the project. Output up to 16 KB comes back whole; more is stored, "
+        "searchable with ctx_search, and the parts that answer `intent` come back."
+    ),
+    when="run commands and scripts whose output may be long (tests, builds, logs, git, curl, data analysis).",
+    properties={
+        "language": {"type": "string", "enum": _LANGUAGES.split(), "description": "What the code is in, e.g. shell"},
+        "code": {"type": "string", "description": "What to run, e.g. npm test"},
+        "intent": {"type": "string", "description": "What you want to know, e.g. which tests fail and why"},
+        "file": {
+            "type": "string",
+            "description": "Path or source id, given to the code as FILE_PATH and FILE_CONTENT, e.g. logs/app.log",
+        },
+        "timeout_ms": {"type": "integer", "description": "At most 600000, e.g. 120000"},
+        "background": {"type": "boolean", "description": "Return at once and let it run, e.g. true for a server"},
+    },
+    required=("language", "code"),
+    annotations={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
+    handle=handle,
+)

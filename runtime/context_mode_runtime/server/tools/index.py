@@ -1,0 +1,50 @@
+"""ctx_index: makes a file, a folder, a text or a page searchable."""
+
+from __future__ import annotations
+
+import os
+
+from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.tools.tool import Tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.server.call import Call
+
+_INPUTS = ("path", "text", "url")
+
+
+def handle(call: Call) -> str:
+    """Stores and indexes what the one of `path`, `text` and `url` names."""
+    from context_mode_runtime.server import indexing
+
+    given = [name for name in _INPUTS if call.text(name)]
+    if len(given) != 1:
+        raise ToolError(f"give exactly one of path, text, url ({', '.join(given) or 'none'} given)")
+    if given == ["text"]:
+        return indexing.index_text(call)
+    if given == ["url"]:
+        return indexing.index_url(call)
+    path = os.path.abspath(os.path.join(call.project().worktree, os.path.expanduser(call.text("path"))))
+    return indexing.index_folder(call, path) if os.path.isdir(path) else indexing.index_file(call, path)
+
+
+TOOL = Tool(
+    name="ctx_index",
+    description=(
+        "Makes a file, a folder (git-ignored files out), a text or a web page searchable with ctx_search, "
+        "without showing it. Give one of path, text, url."
+    ),
+    when="before reading long files, folders, logs or web pages: index them, then search.",
+    properties={
+        "path": {"type": "string", "description": "File or folder, e.g. docs/"},
+        "text": {"type": "string", "description": "The text itself, e.g. notes of a meeting"},
+        "url": {"type": "string", "description": "Page to fetch, e.g. https://example.com/api.html"},
+        "label": {"type": "string", "description": "Name in search results, e.g. api docs"},
+        "include": {"type": "array", "items": {"type": "string"}, "description": 'Only these files, e.g. ["*.md"]'},
+        "exclude": {"type": "array", "items": {"type": "string"}, "description": 'Not these, e.g. ["vendor/**"]'},
+        "refresh": {"type": "boolean", "description": "Fetch a page again that is not old yet, e.g. true"},
+    },
+    annotations={"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
+    handle=handle,
+)

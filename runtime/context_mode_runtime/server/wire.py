@@ -1,0 +1,127 @@
+"""The pipe to the host: lines in, lines out, and when to end.
+
+File descriptor 0 is read here and nowhere else, 1 is written here and nowhere else: both are moved away at start,
+so that a stray `print` lands on stderr and a child that reads its input finds it empty.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import select
+
+from context_mode_runtime import jsonio
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LINE_MAX = 16 * 1024 * 1024
+"""Longest line that is kept, in bytes; of a longer one only its end is looked for."""
+_BLOCK = 65_536
+_SLICE = 4_096  # POSIX PIPE_BUF on Linux: after POLLOUT a write of this size does not block
+_PARENT_LOOK_MS = 2_000
+_STUCK_MS = 500
+
+
+class Wire:
+    """One connection. `send` may be called from any thread; `lines` by one only."""
+
+    __slots__ = ("_in", "_lock", "_out", "_parent", "_parent_fd", "_ready", "dead")
+
+    def __init__(self, read_fd: int, write_fd: int) -> None:
+        """Takes over two open descriptors; the process that is our parent now is watched from here on."""
+        self._in = read_fd
+        self._out = write_fd
+        self._lock = _thread.allocate_lock()
+        self._parent = os.getppid()
+        self._parent_fd = _watch(self._parent)
+        self._ready = select.poll()
+        self._ready.register(read_fd, select.POLLIN)
+        if self._parent_fd >= 0:
+            self._ready.register(self._parent_fd, select.POLLIN)
+        self.dead = False
+
+    def lines(self) -> Iterator[bytes | None]:
+        """Every line without its end, `None` for one longer than LINE_MAX; ends with stdin or with the parent."""
+        kept = bytearray()
+        size = 0
+        while self._wait():
+            block = os.read(self._in, _BLOCK)
+            if not block:
+                break
+            *whole, rest = block.split(b"\n")
+            for part in whole:
+                yield bytes(kept + part) if size + len(part) <= LINE_MAX else None
+                kept, size = bytearray(), 0
+            size += len(rest)
+            if size <= LINE_MAX:
+                kept += rest
+            else:
+                kept = bytearray()
+        if size:
+            yield bytes(kept) if size <= LINE_MAX else None
+
+    def send(self, message: object) -> None:
+        """Writes one message as one line; to a host that is gone nothing, `dead` says so."""
+        line = (jsonio.dumps(message) + "\n").encode()
+        with self._lock:
+            if not self.dead:
+                self.dead = not self._write(line)
+
+    def _wait(self) -> bool:
+        """Sleeps until there is something to read: False when the parent is gone."""
+        while True:
+            found = self._ready.poll(None if self._parent_fd >= 0 else _PARENT_LOOK_MS)
+            if any(fd == self._parent_fd for fd, _ in found) or os.getppid() != self._parent:
+                return False
+            if found:
+                return True
+
+    def _write(self, line: bytes) -> bool:
+        waiter = select.poll()
+        waiter.register(self._out, select.POLLOUT)
+        waiter.register(self._in, 0)
+        try:
+            at = 0
+            while at < len(line):
+                if not self._writable(waiter):
+                    return False
+                at += os.write(self._out, line[at : at + _SLICE])
+        except OSError:
+            return False
+        return True
+
+    def _writable(self, waiter: select.poll) -> bool:
+        """Waits for room in the pipe; when stdin has ended and nobody reads, it gives up after _STUCK_MS."""
+        while True:
+            found = dict(waiter.poll())
+            if self._out in found:
+                return bool(found[self._out] & select.POLLOUT)
+            waiter.unregister(self._in)
+            found = dict(waiter.poll(_STUCK_MS))
+            return bool(found.get(self._out, 0) & select.POLLOUT)
+
+
+def claim() -> Wire:
+    """The wire over stdin and stdout, which from now on are empty input and stderr for everybody else.
+
+    Raises OSError when the process was started without stdin or stdout.
+    """
+    read_fd, write_fd = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:
+        os.dup2(null, 1)
+    os.close(null)
+    return Wire(read_fd, write_fd)
+
+
+def _watch(pid: int) -> int:
+    """A descriptor that becomes readable when `pid` ends, or -1 where the system has none (Linux 5.3 on)."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return -1

@@ -1,0 +1,48 @@
+"""One pipe, whatever comes in: each line gets its answer or nothing, and the next request is answered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+CASES = Path(__file__).parent / "cases"
+
+
+def _cases(name: str) -> list[Any]:
+    found = YAML(typ="safe").load((CASES / name).read_text(encoding="utf-8"))
+    return [pytest.param(case, id=case["name"]) for case in found]
+
+
+def _line(item: dict[str, Any]) -> bytes:
+    ((kind, value),) = item.items()
+    if kind == "hex":
+        return bytes.fromhex(value)
+    if kind == "json":
+        return json.dumps(value).encode() + b"\n"
+    if kind == "long":
+        return b'"' + b"x" * value + b"\n"
+    if kind == "deep":
+        return b"[" * int(value) + b"\n"
+    return str(value).encode() + b"\n"
+
+
+def _holds(got: Any, wanted: Any) -> bool:
+    if isinstance(wanted, dict):
+        return isinstance(got, dict) and all(key in got and _holds(got[key], value) for key, value in wanted.items())
+    return bool(got == wanted)
+
+
+@pytest.mark.parametrize("case", [*_cases("wire.yaml"), *_cases("eras.yaml")])
+def test_each_line_gets_its_answer_and_the_next_request_too(serve: Any, case: dict[str, Any]) -> None:
+    host = serve()
+    for item in case["send"]:
+        host.send(_line(item))
+    for wanted in case["answers"]:
+        got = host.answer(wanted["id"])
+        assert _holds(got, wanted), f"{got} is not {wanted}"
+    assert host.ask("ping")["result"] == {}
+    assert host.close() == 0
