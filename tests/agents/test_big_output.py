@@ -6,11 +6,11 @@ import pytest
 from tests.agents.hostrun import HostRun
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
-LINES = 2_600
+LINES = 2_860
 FACT = "ERROR: quota exceeded on volume vol-7319"
 LATER = "rebalanced shard kestrel-42 onto node osprey"
 # where the two lines stand: one host hands hooks the whole output, the other what it left of head and tail
-PLACES = {"claude-code": (1_300, 2_000), "codex": (40, 2_560)}
+PLACES = {"claude-code": (1_300, 2_000), "codex": (40, 2_820)}
 
 
 def log_text(fact_at: int, later_at: int) -> str:
