@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
@@ -13,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SPECS = sorted((ROOT / "agent_specs").glob("*.yaml"))
 DOT_FOLDER = re.compile(r"[/}](\.[a-z][\w-]*(?:\.json|\.toml)?)")
 MEMORY_FILE = re.compile(r"\b[A-Z][A-Z0-9_]+(?:\.local)?\.md\b")
-META_KEY = re.compile(r"\b[a-z][a-z0-9-]*/[a-zA-Z]+\b|\bx-[a-z-]+\b")
+META_KEY = re.compile(r"_meta\[\"([^\"]+)\"\]")
 NOT_AN_AGENT = {".config", ".local", ".cache", ".context-mode", ".git", "SKILL.md", "README.md", "LICENSE.md"}
 
 
@@ -29,14 +30,13 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(item)
 
 
-def spec_words(spec: dict[str, object]) -> set[str]:
+def spec_words(spec: dict[str, Any]) -> set[str]:
     """Id, name, the program, config folders, memory files and `_meta` keys that a spec speaks of."""
     words = {str(spec["id"]), str(spec["name"])}
-    for key, value in spec.items():
-        for text in texts(value):
-            words.update(DOT_FOLDER.findall(text) if key in ("roots", "files", "detection", "skills", "memory") else [])
-            words.update(MEMORY_FILE.findall(text) if key in ("memory", "skills", "files") else [])
-            words.update(META_KEY.findall(text) if key == "identity" else [])
+    for text in texts({key: value for key, value in spec.items() if key != "docs"}):
+        for words_of in (DOT_FOLDER, MEMORY_FILE, META_KEY):
+            words.update(words_of.findall(text))
+    words.update(str(item["name"]) for item in spec["server"]["tool_meta"])
     detection = spec.get("detection")
     if isinstance(detection, dict):
         words.add(str(detection["binary"]))

@@ -1,6 +1,6 @@
 """JSON and JSONC, edited in place: comments, order, indent, line ends and trailing commas of the rest stay.
 
-RFC 8259; comments and trailing commas as Visual Studio Code and Node's JSONC readers take them.
+RFC 8259; comments and trailing commas as the JSONC readers of editors take them.
 """
 
 from __future__ import annotations
