@@ -112,7 +112,7 @@ def allowed_private(host: str, port: int, address: str, rules: Iterable[str]) ->
 def embedded_ipv4(address: str) -> str | None:
     """The IPv4 address that an IPv6 address of a translation or tunnel network carries, else None."""
     parsed = _parse(address)
-    if parsed is None or parsed.version == 4:  # noqa: PLR2004 - IP version
+    if parsed is None or parsed.version == 4 or parsed.is_loopback or parsed.is_unspecified:  # noqa: PLR2004 - IP version
         return None
     for network, _, shift in _CARRIER_NETWORKS:
         if parsed in network:

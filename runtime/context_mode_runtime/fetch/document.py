@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import NamedTuple
 
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.convert import NotTextError, to_text
@@ -19,55 +20,57 @@ _F_GETPATH = 50
 _PATH_MAX = 1_024
 
 
-class DocumentError(Exception):
+class DocumentError(OSError):
     """A file that can't be had as text: one line, what and why."""
 
 
-class Document:
-    """A file's text; its kind for chunking; its size in bytes, time of change and real path when it was read."""
+class Document(NamedTuple):
+    """A file's text and its kind for chunking (`markdown`, `code`, `json`, `log`, `text`).
 
-    __slots__ = ("bytes", "kind", "mtime_ns", "note", "path", "text")
+    `bytes` is the file's size, `path` where it really lies (links resolved); `note` says how it was converted, or is
+    empty.
+    """
 
-    def __init__(self, *, path: str, status: os.stat_result) -> None:
-        """A document whose text is still to be made."""
-        self.path = path
-        self.bytes = status.st_size
-        self.mtime_ns = status.st_mtime_ns
-        self.text = ""
-        self.kind = "text"
-        self.note = ""
+    text: str
+    kind: str
+    bytes: int
+    path: str
+    note: str
 
 
 def read_document(path: str, *, judge: Callable[[str], str | None] | None = None) -> Document:
     """Reads `path` as text: unfit bytes become U+FFFD, UTF-16 and UTF-32 go by their mark, HTML and PDF are converted.
 
     `judge` is asked with the real path of the file that was opened, links resolved, and gives a reason to refuse or
-    None: a link that changes between check and opening changes nothing. The kind is one of `markdown`, `code`, `json`,
-    `log`, `text`. Raises DocumentError: missing, a folder or device, refused, over 64 MiB, no text.
+    None: a link that changes between check and opening changes nothing. Raises DocumentError, an OSError: missing, a
+    folder or device, refused, over 64 MiB, no text.
     """
+    real, data = _judged(path, judge)
+    if len(data) > FILE_MAX:
+        raise DocumentError(f"{path} is over {FILE_MAX:,} B; index a part of it")
+    media = "text/html" if kinds.by_name(path) == "html" else ""
+    try:
+        text, kind, note = to_text(data, media, path, web=False)
+    except NotTextError as error:
+        raise DocumentError(f"{path} {error}") from None
+    return Document(text, kind, len(data), real, note)
+
+
+def _judged(path: str, judge: Callable[[str], str | None] | None) -> tuple[str, bytes]:
+    """Real path and bytes (at most one over the limit) of a plain file that `judge` lets pass."""
     handle = _opened(path)
-    with os.fdopen(handle, "rb") as file:
+    try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise DocumentError(f"{path} is {'a folder' if stat.S_ISDIR(status.st_mode) else 'no plain file'}")
-        document = Document(path=_real_path(handle, path, status), status=status)
-        refusal = judge(document.path) if judge else None
+        real = _real_path(handle, path, status)
+        refusal = judge(real) if judge else None
         if refusal:
             raise DocumentError(refusal)
-        data = file.read(FILE_MAX + 1)
-    if len(data) > FILE_MAX:
-        raise DocumentError(f"{path} is over {FILE_MAX:,} B; index a part of it")
-    document.bytes = len(data)
-    _fill(document, path, data)
-    return document
-
-
-def _fill(document: Document, path: str, data: bytes) -> None:
-    media = "text/html" if kinds.by_name(path) == "html" else ""
-    try:
-        document.text, document.kind, document.note = to_text(data, media, path, web=False)
-    except NotTextError as error:
-        raise DocumentError(f"{path} {error}") from None
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return real, file.read(FILE_MAX + 1)
+    finally:
+        os.close(handle)
 
 
 def _opened(path: str) -> int:
@@ -75,8 +78,6 @@ def _opened(path: str) -> int:
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
     try:
         return os.open(path, flags)
-    except IsADirectoryError:
-        raise DocumentError(f"{path} is a folder") from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise DocumentError(f"{path}: {reason[:1].lower()}{reason[1:]}") from None

@@ -7,11 +7,14 @@ import stat
 import subprocess
 
 from context_mode_runtime.fetch import kinds
+from context_mode_runtime.fetch.document import Document, DocumentError, read_document
 from context_mode_runtime.fetch.globs import Patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+__all__ = ["Document", "DocumentError", "Listing", "read_document", "walk"]
 
 WALK_FILE_MAX = 16 * 1024 * 1024
 """A bigger file of a folder is data or a build product; named by itself it is still read."""

@@ -1,0 +1,361 @@
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import threading
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fetch.conftest import Names, Resolver
+from tests.fetch.web import Site, answer, redirect
+
+from context_mode_runtime.fetch.client import HEADER_MAX, fetch
+from context_mode_runtime.fetch.rules import FetchError, FetchRules
+
+HERE = Path(__file__).parent
+URLS: list[dict[str, str]] = json.loads((HERE / "urls.json").read_text())
+HOSTILE: Names = {
+    "inner.test": ["10.0.0.1"],
+    "mixed.test": ["93.184.216.34", "10.0.0.1"],
+    "zone.test": ["fe80::1%eth0"],
+    "empty.test": [],
+}
+PAGE = "<h1>Retry budget</h1><p>Three attempts, then the circuit opens.</p>"
+NOBODY = FetchRules()
+ResolverOf = Callable[[Names], Resolver]
+
+
+def refusal(url: str, rules: FetchRules = NOBODY, resolver: Resolver | None = None) -> str:
+    with pytest.raises(FetchError) as caught:
+        fetch(url, rules, resolver=resolver)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize("case", URLS, ids=lambda case: case["url"])
+def test_an_inner_odd_or_foreign_address_is_refused(case: dict[str, str], resolver_of: ResolverOf) -> None:
+    text = refusal(case["url"], resolver=resolver_of(HOSTILE))
+    assert case["error"] in text
+    assert "secret-pw" not in text
+
+
+def test_a_page_comes_as_markdown(site: Site) -> None:
+    site.pages["/doc?q=1"] = answer(PAGE)
+    page = fetch(site.url + "/doc?q=1#part", site.rules())
+    assert (page.text, page.kind) == ("# Retry budget\n\nThree attempts, then the circuit opens.\n", "markdown")
+    assert (page.status, page.url, page.printed_bytes) == (200, site.url + "/doc?q=1", len(PAGE))
+    assert page.content_type == "text/html; charset=utf-8"
+
+
+def test_the_request_says_what_it_can_read(site: Site) -> None:
+    site.pages["/"] = answer(PAGE)
+    fetch(site.url, site.rules())
+    lines = site.requests[0].split("\r\n")
+    assert lines[:2] == ["GET / HTTP/1.1", f"Host: 127.0.0.1:{site.port}"]
+    assert "Accept-Encoding: gzip, deflate" in lines
+    assert not any(line.lower().startswith(("cookie", "authorization", "referer")) for line in lines)
+
+
+def test_only_the_listed_port_of_a_private_host_is_open(site: Site, other_site: Site) -> None:
+    site.pages["/"] = other_site.pages["/"] = answer(PAGE)
+    assert fetch(site.url, site.rules()).status == 200
+    assert f'lists "127.0.0.1:{other_site.port}" under fetch.privateHosts' in refusal(other_site.url, site.rules())
+    assert other_site.requests == []
+
+
+def test_a_name_is_looked_up_once_and_the_connection_goes_to_that_address(site: Site) -> None:
+    """A name server that answers differently the second time (rebinding) gets no second time."""
+    site.pages["/"] = answer(PAGE)
+    asked: list[str] = []
+
+    def rebinding(host: str, _port: int) -> list[str]:
+        asked.append(host)
+        return ["127.0.0.1"] if len(asked) == 1 else ["169.254.169.254"]
+
+    page = fetch(
+        f"http://docs.test:{site.port}/", FetchRules(private_hosts=(f"docs.test:{site.port}",)), resolver=rebinding
+    )
+    assert asked == ["docs.test"]
+    assert page.url == f"http://docs.test:{site.port}/"
+    assert f"Host: docs.test:{site.port}" in site.requests[0]
+
+
+def test_a_dead_address_is_passed_over_for_the_next_one(site: Site, resolver_of: ResolverOf) -> None:
+    site.pages["/"] = answer(PAGE)
+    rules = FetchRules(private_hosts=("docs.test",))
+    page = fetch(f"http://docs.test:{site.port}/", rules, resolver=resolver_of({"docs.test": ["::1", "127.0.0.1"]}))
+    assert page.status == 200
+
+
+@pytest.mark.parametrize("target", ["http://10.0.0.1/", "//169.254.169.254/x", "http://127.1/", "http://inner.test/"])
+def test_a_redirect_to_an_inner_address_is_refused(site: Site, resolver_of: ResolverOf, target: str) -> None:
+    site.pages["/"] = redirect(target)
+    text = refusal(site.url, site.rules(), resolver_of(HOSTILE))
+    assert "(private)" in text or "(link-local)" in text or "unusual spelling" in text
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://x.test/", "data:text/plain,hi"])
+def test_a_redirect_to_another_scheme_is_refused(site: Site, target: str) -> None:
+    site.pages["/"] = redirect(target)
+    assert "only http and https are fetched" in refusal(site.url, site.rules())
+
+
+def test_redirects_are_followed_to_the_last_page(site: Site) -> None:
+    for n, status in enumerate(("301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent")):
+        site.pages[f"/{n}"] = redirect(f"/{n + 1}", status)
+    site.pages["/5"] = answer(PAGE)
+    assert fetch(site.url + "/0", site.rules()).url == site.url + "/5"
+
+
+def test_a_circle_of_redirects_ends(site: Site) -> None:
+    site.pages["/"] = redirect("/")
+    assert "more than 10 redirects" in refusal(site.url, site.rules())
+    assert len(site.requests) == 11
+
+
+def test_credentials_stay_with_their_host(site: Site, other_site: Site) -> None:
+    site.pages["/"] = redirect("/again")
+    site.pages["/again"] = redirect(other_site.url + "/end")
+    other_site.pages["/end"] = answer(PAGE)
+    rules = site.rules(f"127.0.0.1:{other_site.port}")
+    page = fetch(f"http://me:hunter-22@127.0.0.1:{site.port}/", rules)
+    assert all("Authorization: Basic bWU6aHVudGVyLTIy" in request for request in site.requests)
+    assert "authorization" not in other_site.requests[0].lower()
+    assert "hunter-22" not in page.url
+
+
+def test_credentials_of_a_redirect_are_not_used(site: Site) -> None:
+    site.pages["/"] = redirect(f"http://me:pw@127.0.0.1:{site.port}/end")
+    site.pages["/end"] = answer(PAGE)
+    fetch(site.url, site.rules())
+    assert "authorization" not in site.requests[1].lower()
+
+
+def _raw_deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(data) + packer.flush()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [
+        ("gzip", gzip.compress),
+        ("x-gzip", gzip.compress),
+        ("gzip", lambda data: gzip.compress(data[:20]) + gzip.compress(data[20:])),
+        ("gzip", lambda data: gzip.compress(data) + b"\0\0padding"),
+        ("deflate", zlib.compress),
+        ("deflate", _raw_deflate),
+        ("identity", bytes),
+    ],
+)
+def test_a_packed_body_is_unpacked(site: Site, encoding: str, pack: Callable[[bytes], bytes]) -> None:
+    site.pages["/"] = answer(pack(PAGE.encode()), f"Content-Encoding: {encoding}")
+    page = fetch(site.url, site.rules())
+    assert "circuit opens" in page.text
+    assert page.printed_bytes == len(PAGE)
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding", "error"),
+    [
+        (gzip.compress(PAGE.encode())[:-12], "gzip", "its body is damaged: it ends early"),
+        (b"\x1f\x8b\x08junk" * 9, "gzip", "its body is damaged"),
+        (b"\x0b\x02\x80", "br", "packed the body as br, which was not asked for"),
+    ],
+)
+def test_a_body_that_cannot_be_unpacked_is_an_error(site: Site, body: bytes, encoding: str, error: str) -> None:
+    site.pages["/"] = answer(body, f"Content-Encoding: {encoding}")
+    assert error in refusal(site.url, site.rules())
+
+
+def test_a_gzip_bomb_stops_at_the_limit(site: Site) -> None:
+    site.pages["/"] = answer(gzip.compress(b"a" * 50_000_000), "Content-Encoding: gzip")
+    assert "is too large: more, unpacked, the limit is 1,000,000 B" in refusal(
+        site.url, site.rules(max_bytes=1_000_000)
+    )
+
+
+def test_a_body_over_the_limit_is_not_read(site: Site) -> None:
+    site.pages["/told"] = answer("x" * 2_000)
+    site.pages["/untold"] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n" + b"x" * 200_000
+    assert "is too large: 2,000 B, the limit is 1,000 B" in refusal(site.url + "/told", site.rules(max_bytes=1_000))
+    assert "is too large: more" in refusal(site.url + "/untold", site.rules(max_bytes=100_000))
+
+
+def test_a_chunked_body_is_joined(site: Site) -> None:
+    pieces = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (b"<h1>One", b"</h1>", b"<p>two words here</p>"))
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+    site.pages["/"] = head + pieces + b"0\r\n\r\n"
+    assert fetch(site.url, site.rules()).text == "# One\n\ntwo words here\n"
+
+
+def test_a_body_that_is_cut_short_is_an_error(site: Site) -> None:
+    site.pages["/"] = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\nContent-Type: text/plain\r\n\r\nonly this"
+    assert "the connection ended after 9 B, 491 B early" in refusal(site.url, site.rules())
+
+
+def _forever(head: bytes, line: bytes) -> Callable[[socket.socket, bytes], None]:
+    def send(connection: socket.socket, _request: bytes) -> None:
+        connection.sendall(head)
+        while True:
+            connection.sendall(line)
+
+    return send
+
+
+@pytest.mark.parametrize(
+    ("head", "line"),
+    [
+        (b"HTTP/1.1 200 OK\r\n", b"X-More: 1\r\n"),
+        (b"HTTP/1.1 200 OK\r\nX-Long: ", b"y" * 4_096),
+        (b"", b"z" * 4_096),
+        (b"", b"HTTP/1.1 100 Continue\r\nX-A: b\r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"f" * 4_096),
+    ],
+    ids=["lines", "one line", "status line", "interim answers", "chunk size"],
+)
+def test_endless_headers_end(site: Site, head: bytes, line: bytes) -> None:
+    site.pages["/"] = _forever(head, line)
+    text = refusal(site.url, site.rules())
+    assert "does not speak proper HTTP" in text or f"headers are over {HEADER_MAX:,} B" in text
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Ty",
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nsome",
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nso",
+    ],
+    ids=["no answer", "in the headers", "in the body", "in a chunk"],
+)
+def test_a_stalled_answer_ends_at_the_time_limit(site: Site, sent: bytes) -> None:
+    def stall(connection: socket.socket, _request: bytes) -> None:
+        connection.sendall(sent)
+        site.release.wait()
+
+    site.pages["/"] = stall
+    assert "no whole answer within 300 ms (fetch.timeoutMs)" in refusal(site.url, site.rules(timeout_ms=300))
+
+
+def test_a_dripping_answer_ends_at_the_time_limit(site: Site) -> None:
+    """A byte now and then keeps no read waiting for long, and ends all the same."""
+
+    def drip(connection: socket.socket, _request: bytes) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1000000\r\n\r\n")
+        while not site.release.wait(0.02):
+            connection.sendall(b"x")
+
+    site.pages["/"] = drip
+    assert "no whole answer within 300 ms" in refusal(site.url, site.rules(timeout_ms=300))
+
+
+def test_a_name_server_that_does_not_answer_ends_at_the_time_limit() -> None:
+    release = threading.Event()
+
+    def silent(_host: str, _port: int) -> list[str]:
+        release.wait()
+        return []
+
+    assert "the name server did not answer in time" in refusal("http://a.test/", FetchRules(timeout_ms=200), silent)
+    release.set()
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"SSH-2.0-OpenSSH_9.6\r\n", b"\x15\x03\x01\x00\x02\x02\x16", b"HTTP/9.9 abc\r\n\r\n"]
+)
+def test_a_server_of_another_protocol_is_named(site: Site, garbage: bytes) -> None:
+    site.pages["/"] = garbage
+    assert f"127.0.0.1:{site.port} does not speak proper HTTP" in refusal(site.url, site.rules())
+
+
+def test_a_closed_port_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    text = refusal(f"http://127.0.0.1:{port}/", FetchRules(private_hosts=("127.0.0.1",)))
+    assert text == f"no connection to 127.0.0.1:{port}: connection refused"
+
+
+CHARSETS: list[tuple[str, bytes, str]] = [
+    ("text/html; charset=iso-8859-1", b"<p>caf\xe9 \x80 words</p>", "café € words\n"),
+    ("text/html; charset=utf-8", "<p>naïve words</p>".encode(), "naïve words\n"),
+    ("text/html", b"<meta charset='windows-1251'><p>\xcf\xf0\xe8\xe2\xe5\xf2</p>", "Привет\n"),
+    ("text/html", "<p>plain ütf</p>".encode(), "plain ütf\n"),
+    ("text/html", b"<p>caf\xe9 without a word on it</p>", "café without a word on it\n"),
+    ("text/html; charset=unicode_escape", b"<p>C:\\u0041 stays</p>", "C:\\u0041 stays\n"),
+    ("text/html; charset=nonsense", "<p>still rëad</p>".encode(), "still rëad\n"),
+    ("text/html; charset=iso-8859-1", b"\xef\xbb\xbf" + "<p>mark wins ü</p>".encode(), "mark wins ü\n"),
+    ("text/plain; charset=utf-16", "two byte words".encode("utf-16"), "two byte words"),
+    ("text/plain; charset=shift_jis", "日本語".encode("shift_jis"), "日本語"),
+    ("text/plain", ("größer und schöner, " * 4).encode() + b"\xe9", "größer und schöner, " * 4 + "\ufffd"),
+]
+
+
+@pytest.mark.parametrize(("kind", "body", "expected"), CHARSETS, ids=[f"{n} {c[0]}" for n, c in enumerate(CHARSETS)])
+def test_the_charset_is_found(site: Site, kind: str, body: bytes, expected: str) -> None:
+    site.pages["/"] = answer(body, kind=kind)
+    assert fetch(site.url, site.rules()).text == expected
+
+
+KINDS: list[tuple[str, str, str, str]] = [
+    ("/a", "application/json", '{"a": 1}', "json"),
+    ("/a", "application/problem+json; charset=utf-8", '{"a": 1}', "json"),
+    ("/a.md", "text/plain", "# Title", "markdown"),
+    ("/a", "text/markdown", "# Title", "markdown"),
+    ("/a.py", "text/plain", "import os", "code"),
+    ("/a", "application/javascript", "let a", "code"),
+    ("/a.txt", "text/plain", "<html><body>shown as text", "text"),
+    ("/a", "application/octet-stream", "just some words", "text"),
+    ("/a", "application/octet-stream", "<!DOCTYPE html><p>found out", "markdown"),
+    ("/feed", "application/rss+xml", "<rss><title>x</title></rss>", "text"),
+    ("/a", "application/xhtml+xml", "<html><p>strict</p></html>", "markdown"),
+    ("/x.log", "text/plain", "hello", "log"),
+]
+
+
+@pytest.mark.parametrize(("path", "media", "body", "kind"), KINDS)
+def test_the_kind_is_found(site: Site, path: str, media: str, body: str, kind: str) -> None:
+    site.pages[path] = answer(body, kind=media)
+    page = fetch(site.url + path, site.rules())
+    assert page.kind == kind
+    assert kind == "markdown" or page.text == body
+
+
+ANSWERS: list[dict[str, Any]] = json.loads((HERE / "answers.json").read_text())
+
+
+@pytest.mark.parametrize("case", ANSWERS, ids=lambda case: case["name"])
+def test_what_is_not_the_page_is_said(site: Site, case: dict[str, Any]) -> None:
+    body = "".join(part if isinstance(part, str) else part["repeat"] * part["times"] for part in case["body"])
+    site.pages[case["path"]] = answer(body, *case["headers"], status=case["status"], kind=case["type"])
+    for path, to in case["redirects"].items():
+        site.pages[path] = redirect(to)
+    start = site.url + (next(iter(case["redirects"])) if case["redirects"] else case["path"])
+    if case["error"] is None:
+        assert fetch(start, site.rules()).text
+    else:
+        text = refusal(start, site.rules())
+        assert case["error"] in text
+        assert "nothing was indexed" in text
+
+
+BINARY: list[tuple[str, bytes, str]] = [
+    ("image/png", b"\x89PNG\r\n\x1a\n" + b"\0" * 40, "is a PNG image (48 B), not text"),
+    ("application/octet-stream", b"\x7fELF" + b"\0" * 40, "is an ELF program (44 B), not text"),
+    ("application/zip", b"PK\x03\x04" + b"\0" * 40, "is a ZIP archive (or an office file) (44 B), not text"),
+    ("text/plain", bytes(range(256)), "is binary data (256 B), not text"),
+    ("video/mp4", b"aaaa", "is video/mp4 data (4 B), not text"),
+    ("application/pdf", b"%PDF-1.7 broken", "is a damaged PDF (15 B)"),
+]
+
+
+@pytest.mark.parametrize(("media", "body", "error"), BINARY)
+def test_what_is_no_text_is_named(site: Site, media: str, body: bytes, error: str) -> None:
+    site.pages["/"] = answer(body, kind=media)
+    assert error in refusal(site.url, site.rules())
