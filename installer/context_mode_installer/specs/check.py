@@ -37,7 +37,7 @@ def check_file(path: Path) -> Checked:
     try:
         document = load_file(path)
     except SpecError as error:
-        finding = Finding(str(path), *error.place, error.wrong, "see docs/spec-language.md")
+        finding = Finding(str(path), *error.place, error.wrong, error.right)
         return Checked(path, (finding,), None, None)
     findings = check_document(document, path)
     if findings:

@@ -29,13 +29,14 @@ _TAG = "tag:yaml.org,2002:"
 
 
 class SpecError(Exception):
-    """A spec that cannot be read: `place` (line, column) and what is wrong."""
+    """A spec that cannot be read: `place` (line, column), what is wrong and what would be right."""
 
-    def __init__(self, file: str, place: Place, wrong: str) -> None:
+    def __init__(self, file: str, place: Place, wrong: str, right: str = "see docs/spec-language.md") -> None:
         super().__init__(f"{file}:{place[0]}:{place[1]} {wrong}")
         self.file = file
         self.place = place
         self.wrong = wrong
+        self.right = right
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,14 @@ def load_file(path: Path) -> Document:
         with path.open("rb") as file:
             raw = file.read(MAX_SPEC_BYTES + 1)
     except OSError as error:
-        raise SpecError(str(path), (1, 1), error.strerror or str(error)) from None
+        raise SpecError(str(path), (1, 1), error.strerror or str(error), "name a file that can be read") from None
     if len(raw) > MAX_SPEC_BYTES:
         raise SpecError(str(path), (1, 1), f"over {MAX_SPEC_BYTES:,} bytes: this is no spec")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        raise SpecError(str(path), (line, 1), "not UTF-8") from None
+        raise SpecError(str(path), (line, 1), "not UTF-8", "save it as UTF-8") from None
     return load_text(text, str(path))
 
 
