@@ -1,0 +1,142 @@
+"""Markdown, and other text with underlined headings: one chunk a section, fenced code whole when it fits."""
+
+from __future__ import annotations
+
+import re
+
+from context_mode_runtime import limits
+from context_mode_runtime.store import cuts
+from context_mode_runtime.store.chunks import joined_heading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TARGET = 2_800
+_HASHES = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??[ \t]*#*[ \t]*\r?\n?\Z")
+_FENCE = re.compile(r"[ \t]*(?:[-*+] +|>[ ]?|\d+\. +)*(`{3,}(?=[^`]*\Z)|~{3,})")
+_UNDERLINE = re.compile(r"([=\-~^\"'+*#:.`])\1{2,}[ \t]*\r?\n?\Z")
+_MARKS = frozenset("=-~^\"'+*#:.`")
+_LINE_MAX = 400
+
+
+class Section:
+    """A heading and what stands below it: `path` of headings, `start`, `body` (behind the heading line), `end`."""
+
+    __slots__ = ("body", "end", "path", "start")
+
+    def __init__(self, path: list[str], start: int, body: int) -> None:
+        self.path = path
+        self.start = start
+        self.body = body
+        self.end = body
+
+
+def is_underlined(text: str) -> bool:
+    """Whether a plain text has at least two headings that are underlined at their whole length."""
+    return sum(1 for section in _sections(text[: 256 * 1024], hashes=False) if section.path) > 1
+
+
+def parts(text: str, *, hashes: bool = True) -> Iterator[tuple[str, int, int]]:
+    """(heading path, start, end) of each chunk. With `hashes` lines such as `## Name` are headings too."""
+    start = 0
+    for section in _sections(text, hashes=hashes):
+        if not text[section.body : section.end].strip() and section.end < len(text):
+            continue  # a heading without text goes with the section behind it
+        heading = joined_heading(section.path)
+        for begin, end in _pieces(text, start, section.end):
+            yield heading, begin, end
+        start = section.end
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    if cuts.size_of(text[start:end]) <= limits.MAX_CHUNK_BYTES:
+        if start < end:
+            yield start, end
+        return
+    yield from cuts.pack(text, _blocks(text, start, end), _TARGET)
+
+
+def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Paragraphs, but a fenced block is one, blank lines and all."""
+    begin, blank, fence = start, False, ""
+    for line_start, line_end in cuts.line_spans(text, start, end):
+        line = text[line_start : min(line_end, line_start + _LINE_MAX)]
+        if not fence and blank and not line.isspace():
+            yield begin, line_start
+            begin, blank = line_start, False
+        fence = _fence_after(line, fence)
+        blank = not fence and (blank or line.isspace())
+    if begin < end:
+        yield begin, end
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The fence that is open behind `line`, or an empty string."""
+    if not fence and "`" not in line and "~" not in line:
+        return ""
+    if not fence:
+        found = _FENCE.match(line)
+        return found.group(1) if found else ""
+    bare = line.strip(" \t\r\n>")
+    closes = len(bare) >= len(fence) and not bare.strip(fence[0])
+    return "" if closes else fence
+
+
+def _sections(text: str, *, hashes: bool) -> Iterator[Section]:
+    path: list[tuple[int, str]] = []
+    marks: list[str] = []
+    section, fence, before = Section([], 0, 0), "", (0, 0)
+    for start, end in cuts.line_spans(text, _front_matter(text) if hashes else 0, len(text)):
+        line = text[start:end] if end - start <= _LINE_MAX else ""
+        fence, was = (_fence_after(line, fence), fence) if hashes else ("", "")
+        found = None if fence or was else _heading(text, line, before, marks, hashes=hashes)
+        if found:
+            level, title, underlined = found
+            section.end = before[0] if underlined else start
+            if section.end > section.start:
+                yield section
+            path = [item for item in path if item[0] < level] + [(level, title)]
+            section = Section([name for _, name in path], section.end, end)
+        before = (start, end)
+    section.end = len(text)
+    yield section
+
+
+def _heading(
+    text: str, line: str, before: tuple[int, int], marks: list[str], *, hashes: bool
+) -> tuple[int, str, bool] | None:
+    """(level, title, is underlined) when `line` is a heading or the line below one."""
+    found = _HASHES.match(line) if hashes and "#" in line[:4] else None
+    if found:
+        return len(found.group(1)), (found.group(2) or "").strip(), False
+    ruled = _UNDERLINE.match(line) if line[:1] in _MARKS else None
+    title = text[before[0] : before[1]].rstrip() if ruled and before[1] - before[0] <= _LINE_MAX else ""
+    if not ruled or not _is_title(title, len(line.rstrip()), hashes=hashes):
+        return None
+    mark = ruled.group(1)
+    if hashes:
+        return ("=-".index(mark) + 1, title, True) if mark in "=-" and _is_alone(text, before[0]) else None
+    if mark not in marks:
+        marks.append(mark)
+    return marks.index(mark) + 1, title, True
+
+
+def _is_title(title: str, rule: int, *, hashes: bool) -> bool:
+    if not title or title[0].isspace() or title[0] in "|>-*+#`=~" or not any(map(str.isalnum, title)):
+        return False
+    return hashes or len(title) <= rule <= len(title) + 20
+
+
+def _is_alone(text: str, start: int) -> bool:
+    """Whether the line at `start` begins its paragraph."""
+    return start == 0 or text[max(text.rfind("\n", 0, start - 1), 0) : start].isspace()
+
+
+def _front_matter(text: str) -> int:
+    """The end of a block between two `---` lines at the very beginning."""
+    if not text.startswith(("---\n", "---\r\n")):
+        return 0
+    close = text.find("\n---", 3)
+    feed = text.find("\n", close + 1) if close >= 0 else -1
+    return feed + 1

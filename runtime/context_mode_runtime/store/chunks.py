@@ -1,0 +1,71 @@
+"""Cuts a text into searchable chunks. Joined they give the text back; none is longer than MAX_CHUNK_BYTES."""
+
+from __future__ import annotations
+
+from context_mode_runtime.store import cuts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KINDS = ("markdown", "code", "json", "log", "text")
+"""What `chunk` knows; everything else is cut as text."""
+
+_TARGET = {"log": 1_600, "text": 2_000}
+_HEADING_PART = 120
+_HEADING = 400
+
+
+class Chunk:
+    """A part of a text: `heading` (`A > B`, may be empty), `text`, `start` and `end` in characters."""
+
+    __slots__ = ("end", "heading", "start", "text")
+
+    def __init__(self, heading: str, text: str, start: int, end: int) -> None:
+        self.heading = heading
+        self.text = text
+        self.start = start
+        self.end = end
+
+    def __repr__(self) -> str:
+        return f"Chunk({self.heading!r}, {self.start}, {self.end})"
+
+
+def chunk(text: str, kind: str) -> list[Chunk]:
+    """The chunks of `text` in order. A JSON text that isn't one is cut by lines. Linear in the size of `text`."""
+    return [Chunk(heading[:_HEADING], text[start:end], start, end) for heading, start, end in _parts(text, kind)]
+
+
+def _parts(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
+    if kind == "markdown":
+        from context_mode_runtime.store import chunk_markdown
+
+        return chunk_markdown.parts(text)
+    if kind == "code":
+        from context_mode_runtime.store import chunk_code
+
+        return chunk_code.parts(text)
+    if kind == "json":
+        from context_mode_runtime.store import chunk_json
+
+        found = chunk_json.parts(text)
+        return iter(found) if found is not None else plain(text, "log")
+    if kind == "text":
+        from context_mode_runtime.store import chunk_markdown
+
+        if chunk_markdown.is_underlined(text):
+            return chunk_markdown.parts(text, hashes=False)
+    return plain(text, kind)
+
+
+def plain(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
+    """(heading, start, end) of a text without structure: by lines for a log, else by paragraphs."""
+    spans = cuts.line_spans(text, 0, len(text)) if kind == "log" else cuts.paragraphs(text, 0, len(text))
+    for start, end in cuts.pack(text, spans, _TARGET.get(kind, _TARGET["text"])):
+        yield "", start, end
+
+
+def joined_heading(parts: list[str]) -> str:
+    """`A > B`: each part on one line and of bounded length, empty ones left out."""
+    plain_parts = (" ".join(part.split())[:_HEADING_PART] for part in parts)
+    return " > ".join(part for part in plain_parts if part)

@@ -1,0 +1,215 @@
+"""Opens the database of one project and gives short, safe transactions on it."""
+
+from __future__ import annotations
+
+import os
+from _thread import RLock, allocate_lock
+
+from context_mode_runtime import log, paths
+from context_mode_runtime.store import filesystem, migrations, place
+from context_mode_runtime.store.errors import (
+    StoreBusyError,
+    StoreDamagedError,
+    StoreError,
+    StoreMissingError,
+    StoreNewerError,
+)
+from context_mode_runtime.store.place import sqlite
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from sqlite3 import Connection
+    from types import TracebackType
+
+_opened: dict[str, int] = {}
+_opened_lock = allocate_lock()
+
+
+class Store:
+    """One open store. `db` is the connection, `path` the file, `name` the project's name, `notices` what to tell.
+
+    Usable from several threads: `read()` and `write()` let one at a time in. Close it, or use it with `with`.
+    """
+
+    __slots__ = ("_depth", "_lock", "db", "journal_mode", "name", "notices", "path")
+
+    def __init__(self, path: str, name: str, db: Connection) -> None:
+        self.path = path
+        self.name = name
+        self.db = db
+        self.notices: list[str] = []
+        self.journal_mode = ""
+        self._lock = RLock()
+        self._depth = 0
+
+    @classmethod
+    def open(
+        cls,
+        project_key: str,
+        *,
+        name: str,
+        create: bool = True,
+        kind_of: Callable[[str], str] = filesystem.kind_of,
+    ) -> Store:
+        """Opens `projects/<project_key>/context.db` below the data root; makes it when `create`.
+
+        A damaged file is moved aside, kept, and named in `notices`; a new one takes its place. `kind_of` tells a
+        folder's file system type. Raises StoreError: StoreMissingError, StoreForeignError, StoreNewerError,
+        StoreBusyError, or itself with the system's reason.
+        """
+        path = os.path.join(paths.project_dir(project_key), place.FILE)
+        try:
+            return cls._open(path, name, create, kind_of)
+        except StoreDamagedError as error:
+            notice = _set_aside(path, error.reason)
+        store = cls._open(path, name, create=True, kind_of=kind_of)
+        if notice:
+            store.notices.append(notice)
+        return store
+
+    @classmethod
+    def _open(cls, path: str, name: str, create: bool, kind_of: Callable[[str], str]) -> Store:  # noqa: FBT001
+        _ensure(path, name, create=create, kind_of=kind_of)
+        with _opened_lock:  # reading a file that this process has open by other means would drop SQLite's locks on it
+            if not _opened.get(path):
+                place.check_header(path)
+            try:
+                store = cls(path, name, place.connect(path))
+            except sqlite.Error as error:
+                raise translated(path, error) from error
+            _opened[path] = _opened.get(path, 0) + 1
+        try:
+            store._prepare()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _prepare(self) -> None:
+        try:
+            self.journal_mode = place.settle(self.db)
+            version = int(self.db.execute("PRAGMA user_version").fetchone()[0])
+            self.db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite.Error as error:
+            raise translated(self.path, error) from error
+        if version > migrations.LATEST:
+            raise StoreNewerError(
+                self.path,
+                f"written by a newer context-mode (schema {version}, this one knows {migrations.LATEST}); upgrade it",
+            )
+        if version < migrations.LATEST:
+            with self.write() as db:
+                migrations.migrate(db, int(db.execute("PRAGMA user_version").fetchone()[0]))
+
+    def read(self) -> Transaction:
+        """`with store.read() as db:` one consistent view. Raises StoreError where SQLite fails."""
+        return Transaction(self, "BEGIN")
+
+    def write(self) -> Transaction:
+        """`with store.write() as db:` a transaction that waits for other writers first. Raises StoreError."""
+        return Transaction(self, "BEGIN IMMEDIATE")
+
+    def close(self) -> None:
+        """Moves what it can from the log into the file, waits for nobody, and closes. A second call does nothing."""
+        with self._lock:
+            try:
+                if self.journal_mode == "wal":
+                    self.db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            except sqlite.Error:
+                pass
+            with _opened_lock:
+                if self.journal_mode != "closed":
+                    _opened[self.path] = _opened.get(self.path, 1) - 1
+                self.journal_mode = "closed"
+                self.db.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Transaction:
+    """Begins on entry; commits at the end, rolls back on any exception; inside another one it is part of that."""
+
+    __slots__ = ("_begin", "_store")
+
+    def __init__(self, store: Store, begin: str) -> None:
+        self._store = store
+        self._begin = begin
+
+    def __enter__(self) -> Connection:
+        store = self._store
+        store._lock.acquire()
+        try:
+            if store._depth == 0:
+                store.db.execute(self._begin)
+        except sqlite.Error as error:
+            store._lock.release()
+            raise translated(store.path, error) from error
+        store._depth += 1
+        return store.db
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        store = self._store
+        store._depth -= 1
+        try:
+            if store._depth == 0:
+                self._finish(failed=kind is not None)
+        except sqlite.Error as failure:
+            raise translated(store.path, failure) from failure
+        finally:
+            store._lock.release()
+        if isinstance(error, sqlite.Error):
+            raise translated(store.path, error) from error
+
+    def _finish(self, *, failed: bool) -> None:
+        db = self._store.db
+        if failed:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            return
+        try:
+            db.execute("COMMIT")
+        except sqlite.Error:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+
+
+def translated(path: str, error: BaseException) -> StoreError:
+    """The StoreError that says what a sqlite error means."""
+    text = str(error)
+    low = text.lower()
+    if "locked" in low or "busy" in low:
+        return StoreBusyError(path, "busy: other processes are writing; try again")
+    if "malformed" in low or "not a database" in low or "corrupt" in low:
+        return StoreDamagedError(path, text)
+    return StoreError(path, text)
+
+
+def _ensure(path: str, name: str, *, create: bool, kind_of: Callable[[str], str]) -> None:
+    if os.path.exists(path):
+        return
+    if not create:
+        raise StoreMissingError(path, "nothing is stored for this project yet")
+    try:
+        place.make(path, name, kind_of)
+    except OSError as error:
+        raise StoreError(error.filename or path, error.strerror or str(error)) from error
+    except sqlite.Error as error:
+        raise translated(path, error) from error
+
+
+def _set_aside(path: str, reason: str) -> str:
+    try:
+        aside = place.move_aside(path)
+    except OSError as error:
+        raise StoreError(path, f"{reason}; it could not be moved aside: {error.strerror}") from error
+    if aside is None:
+        return ""
+    notice = f"the store was damaged ({reason}); it is kept as {paths.tilde(aside)} and a new one was begun"
+    log.log_error("store", notice)
+    return notice

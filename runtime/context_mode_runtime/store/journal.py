@@ -1,0 +1,80 @@
+"""The journal: what happened in a conversation, one row an event, numbered through the project."""
+
+from __future__ import annotations
+
+import time
+
+from context_mode_runtime.redact import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from sqlite3 import Connection
+
+    from context_mode_runtime.store.db import Store
+
+KINDS = (
+    "prompt", "edit", "command", "failure", "decision", "task", "subagent", "commit", "fetch", "read", "search", "note",
+)  # fmt: skip
+"""Kinds the state block knows; others are stored and found all the same."""
+
+
+class Row:
+    """One event: `seq` in the project, `conversation`, `kind`, `text`, `detail` or None, `at` in ms since 1970."""
+
+    __slots__ = ("at", "conversation", "detail", "kind", "seq", "text")
+
+    def __init__(self, row: tuple[int, str, str, str, str | None, int]) -> None:
+        self.seq, self.conversation, self.kind, self.text, self.detail, self.at = row
+
+
+def add_row(store: Store, conversation: str, kind: str, text: str, *, detail: str | None = None) -> int:
+    """Stores one event, secrets cut out, and returns its number. Raises StoreError.
+
+    `text` by kind: prompt the prompt, edit and read the path, command and failure the command line, decision and task
+    its words, commit the message, fetch the URL, subagent what it was asked. `detail`: of a failure the error, of a
+    task its state (`open`, `done`, ...), of a sub-agent its answer.
+    """
+    with store.write() as db:
+        return write_row(db, conversation, kind, (text, detail), time.time_ns() // 1_000_000)
+
+
+def write_row(db: Connection, conversation: str, kind: str, words: tuple[str, str | None], at: int) -> int:
+    """As `add_row`, with (text, detail) and the time, inside the caller's transaction."""
+    text, detail = (None if part is None else redact(_plain(part))[0] for part in words)
+    inserted = db.execute(
+        "INSERT INTO journal(conversation, kind, text, detail, at) VALUES(?, ?, ?, ?, ?)",
+        (conversation, kind, text, detail, at),
+    )
+    seq = int(inserted.lastrowid or 0)
+    db.execute("INSERT INTO journal_words(rowid, text, detail) VALUES(?, ?, ?)", (seq, text, detail))
+    return seq
+
+
+def _plain(text: str) -> str:
+    """Without lone surrogates, which no database takes: they become U+FFFD."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def rows(
+    store: Store, conversation: str, *, kinds: Iterable[str] = (), after: int = 0, limit: int = 10_000
+) -> list[Row]:
+    """The newest `limit` events of a conversation behind number `after`, in order; of `kinds` only when there are any."""
+    wanted = tuple(kinds)
+    where = f" AND kind IN ({','.join('?' * len(wanted))})" if wanted else ""
+    with store.read() as db:
+        found = db.execute(
+            "SELECT seq, conversation, kind, text, detail, at FROM journal WHERE conversation = ? AND seq > ?"
+            f"{where} ORDER BY seq DESC LIMIT ?",
+            (conversation, after, *wanted, limit),
+        ).fetchall()
+    return [Row(row) for row in reversed(found)]
+
+
+def row(store: Store, seq: int) -> Row | None:
+    """The event with this number, whichever conversation it belongs to, or None."""
+    with store.read() as db:
+        found = db.execute(
+            "SELECT seq, conversation, kind, text, detail, at FROM journal WHERE seq = ?", (seq,)
+        ).fetchone()
+    return Row(found) if found else None

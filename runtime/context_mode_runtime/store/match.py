@@ -1,0 +1,50 @@
+"""The match block: rows of this conversation's journal that match the prompt at hand, by BM25."""
+
+from __future__ import annotations
+
+from context_mode_runtime import limits
+from context_mode_runtime.store import blocks
+from context_mode_runtime.store.cuts import size_of
+from context_mode_runtime.store.query import Query
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.store.db import Store
+
+_HEAD = "<context_mode_match>"
+_END = "</context_mode_match>"
+_COUNT = 5
+_WEIGHTS = "2.0, 1.0"
+
+
+def match_block(store: Store, conversation: str | None, prompt: str, *, upto: int | None = None) -> str:
+    """At most five rows up to number `upto` (all: None) that match `prompt`, the best first; empty when none does.
+
+    Rows with the very text of the prompt, and repeats of one row, are left out. At most STATE_BUDGET bytes.
+    """
+    terms = Query(prompt).terms
+    if conversation is None or not terms:
+        return ""
+    match = " OR ".join(term.fts for term in terms)
+    with store.read() as db:
+        found = db.execute(
+            "SELECT j.seq, j.kind, j.text, j.detail FROM journal_words w JOIN journal j ON j.seq = w.rowid"
+            " WHERE journal_words MATCH ? AND j.conversation = ? AND j.seq <= ? AND j.text <> ?"
+            f" ORDER BY bm25(journal_words, {_WEIGHTS}), j.seq DESC LIMIT ?",
+            (match, conversation, 1 << 62 if upto is None else upto, prompt, 4 * _COUNT),
+        ).fetchall()
+    lines: dict[tuple[str, str], str] = {}
+    for seq, kind, text, detail in found:
+        lines.setdefault((kind, text), blocks.line(kind, seq, f"{text}: {detail}" if detail else text))
+    return _block(list(lines.values())[:_COUNT])
+
+
+def _block(lines: list[str]) -> str:
+    room = limits.STATE_BUDGET - size_of(_HEAD) - size_of(_END) - 1
+    kept = []
+    for line in lines:
+        room -= size_of(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join((_HEAD, *kept, _END)) if kept else ""

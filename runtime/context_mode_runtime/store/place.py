@@ -1,0 +1,178 @@
+"""Makes, checks and moves aside the database file. All of it is safe against other processes that do the same."""
+
+from __future__ import annotations
+
+import os
+import time
+
+try:
+    import _sqlite3 as sqlite  # without the `datetime` adapters of `sqlite3`: a third of its import time
+except ImportError:  # another Python than CPython
+    import sqlite3 as sqlite  # type: ignore[no-redef]
+
+from context_mode_runtime import limits, paths
+from context_mode_runtime.store import filesystem, migrations
+from context_mode_runtime.store.errors import StoreDamagedError, StoreError, StoreForeignError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from sqlite3 import Connection
+
+__all__ = ["FILE", "Lock", "check_header", "connect", "is_sound", "make", "move_aside", "settle", "sqlite"]
+
+FILE = "context.db"
+_MAGIC = b"SQLite format 3\x00"
+_HEADER = 100
+_APPLICATION_ID = slice(68, 72)
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+
+
+def connect(path: str) -> Connection:
+    """A connection to an existing file: no implicit transactions, usable from every thread. Raises sqlite errors."""
+    plain = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return sqlite.connect(
+        f"file:{plain}?mode=rw",
+        timeout=limits.DB_TIMEOUT_MS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=True,
+    )
+
+
+def settle(db: Connection, journal: str | None = None) -> str:
+    """Sets what holds per connection and returns the journal mode; `journal` sets that too, once, for a new file."""
+    db.execute(f"PRAGMA busy_timeout = {limits.DB_TIMEOUT_MS}")
+    mode = str(db.execute(f"PRAGMA journal_mode{f' = {journal}' if journal else ''}").fetchone()[0])
+    db.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
+    db.execute("PRAGMA secure_delete = ON")
+    return mode
+
+
+def make(path: str, name: str, kind_of: Callable[[str], str] = filesystem.kind_of) -> None:
+    """Makes an empty store beside `path` and moves it there. Another process that was faster wins. Raises OSError."""
+    folder = os.path.dirname(path)
+    for part in (paths.data_root(), os.path.dirname(folder), folder):
+        paths.make_private(part)
+    with Lock(folder):
+        if os.path.exists(path):
+            return
+        for suffix in _SIDE_FILES:
+            if os.path.exists(path + suffix):
+                os.rename(path + suffix, f"{path}.damaged-{_stamp()}{suffix}")
+        fresh = f"{path}.new-{os.getpid()}-{time.monotonic_ns():x}"
+        try:
+            _fill(fresh, name, "DELETE" if filesystem.is_network(kind_of(folder)) else "WAL")
+            _move(fresh, path)
+        finally:
+            for suffix in ("", *_SIDE_FILES):
+                _forget(fresh + suffix)
+
+
+def _fill(path: str, name: str, journal: str) -> None:
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, paths.PRIVATE_FILE))
+    db = connect(path)
+    try:
+        settle(db, journal)
+        db.execute("BEGIN")
+        db.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
+        migrations.migrate(db, 0)
+        db.execute("INSERT INTO meta VALUES('name', ?)", (name,))
+        db.execute("COMMIT")
+    finally:
+        db.close()
+
+
+def _move(fresh: str, path: str) -> None:
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        return
+    except OSError:  # no hard links here
+        if not os.path.exists(path):
+            os.rename(fresh, path)
+
+
+def _forget(path: str) -> None:
+    if os.path.exists(path):
+        os.unlink(path)
+
+
+def check_header(path: str) -> None:
+    """Reads the first bytes of a file that this process has not opened.
+
+    Raises StoreDamagedError when it is no SQLite file, StoreForeignError when it is one of another program.
+    """
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEADER)
+    except OSError as error:
+        raise StoreError(path, error.strerror or str(error)) from error
+    if len(head) < _HEADER or not head.startswith(_MAGIC):
+        raise StoreDamagedError(path, "not a database")
+    if int.from_bytes(head[_APPLICATION_ID], "big") != migrations.APPLICATION_ID:
+        raise StoreForeignError(
+            path,
+            "a database of another program; move it away, or set CONTEXT_MODE_DATA_DIR to another folder",
+        )
+
+
+def is_sound(path: str) -> bool:
+    """Whether SQLite reads the file's header and schema and finds its pages whole."""
+    try:
+        check_header(path)
+        db = connect(path)
+    except (StoreDamagedError, sqlite.DatabaseError):
+        return False
+    try:
+        return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite.OperationalError:
+        return True
+    except sqlite.DatabaseError:
+        return False
+    finally:
+        db.close()
+
+
+def move_aside(path: str) -> str | None:
+    """Renames a damaged file, with the side files that belong to it, and returns its new name.
+
+    None when it was whole after all: another process may have replaced it. Raises OSError.
+    """
+    with Lock(os.path.dirname(path)):
+        if not os.path.exists(path) or is_sound(path):
+            return None
+        aside = f"{path}.damaged-{_stamp()}"
+        for suffix in (*_SIDE_FILES, ""):
+            if os.path.exists(path + suffix):
+                os.rename(path + suffix, aside + suffix)
+        return aside
+
+
+def _stamp() -> str:
+    return time.strftime("%Y%m%dT%H%M%S", time.gmtime()) + f"-{time.monotonic_ns() % 10**6:06d}"
+
+
+class Lock:
+    """Keeps a second process out of making or moving the file in `folder`. A dead holder holds nothing."""
+
+    __slots__ = ("_folder", "_handle")
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._handle = -1
+
+    def __enter__(self) -> None:
+        try:
+            from fcntl import LOCK_EX, flock
+        except ImportError:  # Windows: a rename there never overwrites
+            return
+        self._handle = os.open(os.path.join(self._folder, ".lock"), os.O_RDWR | os.O_CREAT, paths.PRIVATE_FILE)
+        try:
+            flock(self._handle, LOCK_EX)
+        except OSError:  # a file system without locks: the hard link still lets one creator win
+            return
+
+    def __exit__(self, *_: object) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)

@@ -1,0 +1,92 @@
+"""Takes stored text out for good: rows, index entries, words, and their traces in the file and its log."""
+
+from __future__ import annotations
+
+from context_mode_runtime.store import migrations, sources
+from context_mode_runtime.store.errors import StoreBusyError, StoreError, UnknownSourceError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from context_mode_runtime.store.db import Store
+
+_EVERYTHING = ("chunks", "sources", "readers", "vocabulary", "journal", "held", "search_calls", "ledger")
+
+
+class AmbiguousSourceError(StoreError):
+    """Several sources have the label; `ids` names them."""
+
+    def __init__(self, path: str, label: str, ids: list[str]) -> None:
+        super().__init__(path, f"{len(ids)} sources have the label {label!r}: {', '.join(ids)}; name one by its id")
+        self.ids = ids
+
+
+def purge_source(store: Store, source: str) -> int:
+    """Deletes one source by id or exact label and returns how many rows went.
+
+    Raises AmbiguousSourceError, UnknownSourceError, StoreError.
+    """
+    with store.write() as db:
+        found = sources.list_sources(store, "label = ?", (source,))
+        if len(found) > 1:
+            raise AmbiguousSourceError(store.path, source, [item.sid for item in found])
+        number = found[0].id if found else sources.find_source(store, source).id
+        if not found and source.lower() != f"s{number}":
+            raise UnknownSourceError(store.path, f"no source with the id or exact label {source!r}", [])
+        gone = _drop(db, number)
+    _scrub(store)
+    return gone
+
+
+def purge_session(store: Store, conversation: str) -> int:
+    """Deletes a conversation: its journal, held blocks, budget and ledger rows, and the sources that only it read."""
+    with store.write() as db:
+        gone = 0
+        own = db.execute(
+            "SELECT source FROM readers WHERE conversation = ?1 AND NOT EXISTS"
+            " (SELECT 1 FROM readers r WHERE r.source = readers.source AND r.conversation <> ?1)",
+            (conversation,),
+        ).fetchall()
+        for (number,) in own:
+            gone += _drop(db, number)
+        db.execute(
+            "INSERT INTO journal_words(journal_words, rowid, text, detail)"
+            " SELECT 'delete', seq, text, detail FROM journal WHERE conversation = ?",
+            (conversation,),
+        )
+        for table in ("readers", "journal", "held", "search_calls", "ledger"):
+            gone += db.execute(f"DELETE FROM {table} WHERE conversation = ?", (conversation,)).rowcount
+    _scrub(store)
+    return gone
+
+
+def purge_project(store: Store) -> int:
+    """Deletes all that is stored and returns how many rows went. Ids go on from where they were."""
+    with store.write() as db:
+        gone = sum(db.execute(f"DELETE FROM {table}").rowcount for table in _EVERYTHING)
+        for table in migrations.FTS_TABLES:
+            db.execute(f"INSERT INTO {table}({table}) VALUES('rebuild')")
+    _scrub(store)
+    return gone
+
+
+def _drop(db: Connection, number: int) -> int:
+    gone = sources.drop_chunks(db, number)
+    for table, column in (("readers", "source"), ("sources", "id")):
+        gone += db.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,)).rowcount
+    return gone
+
+
+def _scrub(store: Store) -> None:
+    """Merges index segments, so that deleted words leave them, and empties the write-ahead log.
+
+    `secure_delete` has overwritten the freed pages. Raises StoreBusyError when readers keep the log from being emptied.
+    """
+    with store.write() as db:
+        for table in migrations.FTS_TABLES:
+            db.execute(f"INSERT INTO {table}({table}) VALUES('optimize')")
+    if store.journal_mode == "wal":
+        busy = store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise StoreBusyError(store.path, "deleted, but another process still reads the log; purge again later")

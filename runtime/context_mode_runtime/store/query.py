@@ -1,0 +1,149 @@
+"""From any text to terms that FTS5 takes: each word quoted, stop words left out, CJK as a phrase of pairs."""
+
+from __future__ import annotations
+
+import re
+
+from context_mode_runtime.store.words import is_dense, nfc, pairs_of, parts_of, words_of
+
+TERMS_MAX = 40
+"""A longer query is cut: what follows adds nothing to its rank."""
+_STOP = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "but",
+        "by",
+        "can",
+        "do",
+        "does",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "me",
+        "my",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "our",
+        "so",
+        "such",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "to",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "will",
+        "with",
+        "you",
+        "your",
+    ]
+)
+_SUFFIXES = (
+    "izations", "ization", "ations", "ation", "ities", "ments", "nesses", "ating", "ators", "ator", "ates", "ated",
+    "ingly", "ment", "ness", "ions", "ings", "able", "ible", "ally", "ance", "ence", "ing", "ies", "ion", "ers", "est",
+    "ed", "er", "es", "ly", "al", "e", "y", "s",
+)  # fmt: skip
+_STEM_MIN = 4
+
+
+class Term:
+    """One word of a query: `fts` expression, the lower-case `needle` its forms begin with, `idf`, `word` as written."""
+
+    __slots__ = ("df", "fts", "idf", "needles", "word")
+
+    def __init__(self, word: str, fts: str, needles: list[str]) -> None:
+        self.word = word
+        self.fts = fts
+        self.needles = needles
+        self.df = 0
+        self.idf = 1.0
+
+
+class Query:
+    """`terms` without repeats, `phrases`: pieces of several words that were written without a space, or in quotes."""
+
+    __slots__ = ("phrases", "terms", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = nfc(text).strip()
+        words = _words(self.text)
+        kept = [word for word in words if word not in _STOP] or words
+        self.terms = [term_of(word) for word in kept[:TERMS_MAX]]
+        self.phrases = _phrases(self.text)
+
+
+def quoted(word: str) -> str:
+    """A string of FTS5's query language that stands for `word` whatever it holds."""
+    return '"' + word.replace('"', '""').replace("\0", " ") + '"'
+
+
+def term_of(word: str) -> Term:
+    """The term for one word in lower case."""
+    if not is_dense(word):
+        return Term(word, quoted(word), [stem(word)])
+    pairs = pairs_of(word)[0]
+    fts = quoted(" ".join(pairs[:-1])) if len(pairs) > 1 else quoted(word) + "*"
+    return Term(word, fts, [word])
+
+
+def camel_parts(text: str, word: str) -> list[str]:
+    """The parts of `word` in lower case as `text` spells it, none when it has only one."""
+    for written in words_of(text):
+        if written.lower() == word:
+            parts = parts_of(written)
+            return [part.lower() for part in parts] if len(parts) > 1 else []
+    return []
+
+
+def stem(word: str) -> str:
+    """A beginning that the forms of an English word share: `enabling` and `enables` give `enabl`."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _STEM_MIN:
+            return word[: -len(suffix)]
+    return word
+
+
+def _words(text: str) -> list[str]:
+    return list(dict.fromkeys(word.lower() for word in words_of(text)))
+
+
+def _phrases(text: str) -> list[list[str]]:
+    out = []
+    for quoted_part, plain in re.findall(r'"([^"]{2,200})"|(\S+)', text):
+        words = [word.lower() for word in words_of(quoted_part or plain)][:TERMS_MAX]
+        if len(words) > 1 and not any(is_dense(word) for word in words):
+            out.append(words)
+    return out

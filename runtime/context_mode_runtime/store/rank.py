@@ -1,0 +1,138 @@
+"""Orders candidate chunks: fused ranks first, then how much of the query stands in the chunk, where and how close."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from context_mode_runtime import limits
+from context_mode_runtime.store.words import nfc, words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from context_mode_runtime.store.query import Query, Term
+    from context_mode_runtime.store.snippet import Place
+
+_PLACES = 30
+_COVER = 1.6
+_HEADING = 0.9
+_LAST = 0.7
+_PHRASE = 0.5
+_CLOSE = 0.35
+_NEAR_CHARACTERS = 40
+
+
+class Candidate:
+    """A chunk that may answer: `id`, `heading`, `text`; `base` from fusion, `score` after ranking, `places`."""
+
+    __slots__ = ("base", "heading", "id", "line", "places", "score", "text")
+
+    def __init__(self, row: tuple[int, str, str, int], base: float) -> None:
+        self.id, self.heading, self.text, self.line = row
+        self.base = base
+        self.score = 0.0
+        self.places: list[Place] = []
+
+
+def fuse(lists: Iterable[tuple[float, list[int]]]) -> dict[int, float]:
+    """Reciprocal rank fusion: chunk id to the sum of weight / (RRF_K + rank) over the ranked lists."""
+    out: dict[int, float] = {}
+    for weight, ids in lists:
+        for rank, number in enumerate(ids, 1):
+            out[number] = out.get(number, 0.0) + weight / (limits.RRF_K + rank)
+    return out
+
+
+def order(candidates: list[Candidate], query: Query) -> list[Candidate]:
+    """The candidates, best first; of chunks with the same text only the best one stays."""
+    total = sum(term.idf for term in query.terms) or 1.0
+    for candidate in candidates:
+        _score(candidate, query, total)
+    candidates.sort(key=lambda candidate: (-candidate.score, candidate.id))
+    seen: set[str] = set()
+    out = []
+    for candidate in candidates:
+        text = candidate.text.strip()
+        if text not in seen:
+            seen.add(text)
+            out.append(candidate)
+    return out
+
+
+def _score(candidate: Candidate, query: Query, total: float) -> None:
+    low = candidate.text.lower()
+    heading = nfc(candidate.heading).lower()
+    last = heading.rpartition(" > ")[2]
+    places: list[Place] = []
+    cover = head = 0.0
+    for number, term in enumerate(query.terms):
+        found, quality = _find(low, term)
+        in_last, in_path = _holds(last, term), _holds(heading, term)
+        cover += term.idf * max(quality, 0.9 * in_path)
+        head += term.idf * max(in_last, (1 - _LAST) * in_path)
+        places += ((at, number, term.idf) for at in found)
+    places.sort()
+    share = cover / total
+    exact = max(_exact(low, query), _exact(heading, query))
+    close = _closeness(places, len(query.terms))
+    candidate.places = places
+    bonus = 1 + _HEADING * (head / total) * share + _PHRASE * exact + _CLOSE * close * share
+    candidate.score = candidate.base * (share + 0.05) ** _COVER * bonus
+
+
+def _find(low: str, term: Term) -> tuple[list[int], float]:
+    """Where a term's forms stand, and 1.0 for a word's beginning, 0.6 for the inside of one, 0.0 for nowhere."""
+    places: list[int] = []
+    quality = 0.0
+    for needle in term.needles:
+        for form in {needle, unicodedata.normalize("NFD", needle)} if not needle.isascii() else (needle,):
+            at = low.find(form)
+            while at >= 0 and len(places) < _PLACES:
+                grade = _grade(low, at, form)
+                if grade:
+                    places.append(at)
+                    quality = max(quality, grade)
+                at = low.find(form, at + len(form))
+    return places, quality
+
+
+def _grade(low: str, at: int, form: str) -> float:
+    if at == 0 or not low[at - 1].isalnum() or not form.isascii():
+        after = low[at + len(form) : at + len(form) + 1]
+        return 1.0 if len(form) > 2 or not after.isalnum() else 0.0
+    return 0.6 if len(form) > 3 else 0.0
+
+
+def _holds(text: str, term: Term) -> float:
+    return max((1.0 if needle in text else 0.0 for needle in term.needles), default=0.0)
+
+
+def _exact(low: str, query: Query) -> float:
+    """1.0 when the whole query or one of its phrases stands there as it is written."""
+    whole = query.text.lower()
+    if len(query.terms) > 1 and whole in low:
+        return 1.0
+    if not query.phrases:
+        return 0.0
+    plain = f" {' '.join(words_of(low))} "
+    return max(0.8 if f" {' '.join(phrase)}" in plain else 0.0 for phrase in query.phrases)
+
+
+def _closeness(places: list[Place], wanted: int) -> float:
+    """1.0 for all words side by side, falling with the length of the shortest stretch that holds each that occurs."""
+    present = {word for _, word, _ in places}
+    if len(present) < 2:
+        return 0.0
+    counts = dict.fromkeys(present, 0)
+    missing, left, best = len(present), 0, places[-1][0] - places[0][0]
+    for at, word, _ in places:
+        missing -= counts[word] == 0
+        counts[word] += 1
+        while not missing:
+            start, first, _ = places[left]
+            best = min(best, at - start)
+            counts[first] -= 1
+            missing += counts[first] == 0
+            left += 1
+    return len(present) / wanted / (1 + best / (_NEAR_CHARACTERS * len(present)))

@@ -1,0 +1,270 @@
+"""Search over a project's sources: any text is a query, each word is corrected by itself, reasons for nothing told."""
+
+from __future__ import annotations
+
+import math
+
+from context_mode_runtime.store import health, rank, spelling, stale
+from context_mode_runtime.store import query as queries
+from context_mode_runtime.store.errors import StoreDamagedError, StoreError, UnknownSourceError
+from context_mode_runtime.store.query import Query, Term, quoted
+from context_mode_runtime.store.snippet import snippet
+from context_mode_runtime.store.sources import SHIFT, Source, find_source, id_range, list_sources, now_ms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from context_mode_runtime.store.db import Store
+
+SCOPES = ("session", "worktree", "project")
+_DEPTH = 50
+_WEIGHTS = "4.0, 1.0, 0.7"
+_COMMON = 0.25
+_COMMON_FROM = 2_000
+_NEAR_WORDS = 3
+
+
+class Hit:
+    """A chunk that answers: source id `sid`, `label`, place `n` (from 1), `heading`, `snippet`; `stale` is a note or "".
+
+    For a source that is read in order `snippet` is the whole chunk.
+    """
+
+    __slots__ = ("heading", "label", "n", "sid", "snippet", "stale")
+
+    def __init__(self, source: Source, n: int, heading: str, text: str, stale_note: str) -> None:
+        self.sid = source.sid
+        self.label = source.label
+        self.n = n
+        self.heading = heading
+        self.snippet = text
+        self.stale = stale_note
+
+
+class Nothing:
+    """Why there is no hit; `text` says it to people.
+
+    `kind`: `empty` (nothing is stored), `scope` (what is stored or matches lies outside the scope, `elsewhere` says
+    how much), `no_match` (with `near` words), `no_source` (with `near` labels).
+    """
+
+    __slots__ = ("elsewhere", "kind", "near", "text")
+
+    def __init__(self, kind: str, text: str, *, near: list[str] | None = None, elsewhere: int = 0) -> None:
+        self.kind = kind
+        self.text = text
+        self.near = near or []
+        self.elsewhere = elsewhere
+
+
+class Found:
+    """`hits`, or `nothing` with the reason; `fixed`: (word, what was searched for instead); `next`: where to read on."""
+
+    __slots__ = ("fixed", "hits", "next", "nothing")
+
+    def __init__(self, hits: list[Hit], nothing: Nothing | None = None) -> None:
+        self.hits = hits
+        self.nothing = nothing
+        self.fixed: list[tuple[str, str]] = []
+        self.next: int | None = None
+
+
+class Scope:
+    """Which sources count: a condition on the sources table with its values, and the name of the scope."""
+
+    __slots__ = ("name", "source", "values", "where")
+
+    def __init__(self, name: str, conversation: str | None, worktree: str | None, source: Source | None = None) -> None:
+        self.name = name if worktree is not None or name != "worktree" else "project"
+        self.source = source
+        self.where, self.values = {
+            "session": ("id IN (SELECT source FROM readers WHERE conversation = ?)", (conversation,)),
+            "worktree": ("(worktree = ? OR worktree IS NULL)", (worktree,)),
+            "project": ("1", ()),
+        }[self.name]
+
+
+def search(  # noqa: PLR0913 - a query and where it looks
+    store: Store,
+    query: str,
+    *,
+    limit: int = 3,
+    scope: str = "worktree",
+    conversation: str | None = None,
+    worktree: str | None = None,
+    source: str | None = None,
+    offset: int | None = None,
+) -> Found:
+    """The best `limit` chunks for `query` in `scope` (one of SCOPES), or why there is none.
+
+    `source` (id, label or its beginning) looks in that source alone, whatever the scope. With a `source`, a query
+    without a word, and an `offset`, its chunks are read in order from that place on. A damaged index is rebuilt once.
+    Raises StoreError; ValueError for another scope.
+    """
+    if scope not in SCOPES:
+        raise ValueError(f"scope {scope!r} is none of {', '.join(SCOPES)}")
+    try:
+        one = find_source(store, source) if source else None
+    except UnknownSourceError as error:
+        near = f"; near: {', '.join(error.near)}" if error.near else ""
+        return Found([], Nothing("no_source", error.reason + near, near=error.near))
+    where = Scope("project" if one else scope, conversation, worktree, one)
+    parsed = Query(query)
+    if one and (not parsed.terms or offset is not None):
+        return read(store, one, offset or 1, limit)
+    try:
+        return _search(store, parsed, where, limit)
+    except StoreDamagedError:
+        health.rebuild(store)
+        return _search(store, parsed, where, limit)
+
+
+def read(store: Store, source: Source, offset: int, limit: int) -> Found:
+    """`limit` whole chunks of a source from place `offset` (1 is the first); `next` is where to go on."""
+    with store.read() as db:
+        rows = db.execute(
+            "SELECT id, heading, text, line FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
+            (id_range(source.id)[0] + max(offset, 1), id_range(source.id)[1], limit + 1),
+        ).fetchall()
+    note = stale.stale_note(store, source.id)
+    hits = [
+        Hit(source, number & (1 << SHIFT) - 1, heading or _lines(text, line), text, note)
+        for number, heading, text, line in rows[:limit]
+    ]
+    if not hits:
+        return Found([], Nothing("no_match", f"{source.sid} has {source.chunks} chunk(s), none from {offset} on"))
+    found = Found(hits)
+    found.next = hits[-1].n + 1 if len(rows) > limit else None
+    _used(store, {source.id})
+    return found
+
+
+def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
+    with store.read() as db:
+        count = db.execute("SELECT count(*) FROM sources").fetchone()[0]
+        inside = db.execute(f"SELECT count(*) FROM sources WHERE {scope.where}", scope.values).fetchone()[0]
+        fixed = _prepare(db, query) if inside else []
+        ordered = _ranked(db, query, scope, narrow=inside < count)[:limit] if inside and query.terms else []
+        if not ordered:
+            return _nothing(db, query, scope, count, inside)
+        known = {source.id: source for source in _sources(store, {item.id >> SHIFT for item in ordered})}
+    notes = {number: stale.stale_note(store, number) for number in known}
+    hits = []
+    for item in ordered:
+        source = known[item.id >> SHIFT]
+        heading = item.heading or _lines(item.text, item.line)
+        text = snippet(item.text, item.places)
+        hits.append(Hit(source, item.id & (1 << SHIFT) - 1, heading, text, notes[source.id]))
+    found = Found(hits)
+    found.fixed = fixed
+    _used(store, set(known))
+    return found
+
+
+def _prepare(db: Connection, query: Query) -> list[tuple[str, str]]:
+    """Counts each term, corrects those that nothing holds, and weighs them by how rare they are."""
+    total = db.execute("SELECT count(*) FROM chunks").fetchone()[0]
+    fixed = []
+    for term in query.terms:
+        term.df = _count(db, term.fts)
+        if not term.df:
+            fixed += _correct(db, query, term)
+        term.idf = math.log(1 + (total - term.df + 0.5) / (term.df + 0.5)) if term.df else 0.5
+    return fixed
+
+
+def _count(db: Connection, match: str) -> int:
+    return int(db.execute("SELECT count(*) FROM chunk_words WHERE chunk_words MATCH ?", (match,)).fetchone()[0])
+
+
+def _correct(db: Connection, query: Query, term: Term) -> list[tuple[str, str]]:
+    """Puts known words in the place of an unknown one: its parts, words that hold it, or the nearest."""
+    parts = queries.camel_parts(query.text, term.word)
+    near = spelling.nearest(db, term.word)
+    wider = [] if near else spelling.holding(db, term.word)
+    instead = near or wider or [part for part in parts if len(part) > 1]
+    if not instead:
+        return []
+    term.fts = "(" + (" AND " if instead is parts else " OR ").join(map(quoted, instead)) + ")"
+    term.needles = [queries.stem(word) for word in instead]
+    term.df = _count(db, term.fts)
+    return [(term.word, word) for word in near]
+
+
+def _ranked(db: Connection, query: Query, scope: Scope, *, narrow: bool) -> list[rank.Candidate]:
+    terms = [term for term in query.terms if term.df]
+    if not terms:
+        return []
+    lists = [(1.0, _matches(db, " OR ".join(term.fts for term in _telling(db, terms)), scope, narrow=narrow))]
+    if len(terms) > 1:
+        lists.append((1.0, _matches(db, " AND ".join(term.fts for term in terms), scope, narrow=narrow)))
+    phrases = [quoted(" ".join(phrase)) for phrase in query.phrases]
+    if phrases:
+        lists.append((1.0, _matches(db, " OR ".join(phrases), scope, narrow=narrow)))
+    fused = rank.fuse(lists)
+    best = sorted(fused, key=lambda number: (-fused[number], number))[: 2 * _DEPTH]
+    marks = ",".join("?" * len(best))
+    rows = db.execute(f"SELECT id, heading, text, line FROM chunks WHERE id IN ({marks})", best)
+    return rank.order([rank.Candidate(row, fused[row[0]]) for row in rows], query)
+
+
+def _telling(db: Connection, terms: list[Term]) -> list[Term]:
+    """Without the words that a quarter of a big store holds, where there are others."""
+    total = db.execute("SELECT count(*) FROM chunks").fetchone()[0]
+    rare = [term for term in terms if term.df <= max(total * _COMMON, _COMMON_FROM)]
+    return rare or terms
+
+
+def _matches(db: Connection, match: str, scope: Scope, *, narrow: bool) -> list[int]:
+    where, values = "", tuple[object, ...]()
+    if scope.source:
+        where, values = " AND rowid BETWEEN ? AND ?", id_range(scope.source.id)
+    elif narrow:
+        where, values = f" AND (rowid >> {SHIFT}) IN (SELECT id FROM sources WHERE {scope.where})", scope.values
+    rows = db.execute(
+        f"SELECT rowid FROM chunk_words WHERE chunk_words MATCH ?{where}"
+        f" ORDER BY bm25(chunk_words, {_WEIGHTS}), rowid LIMIT ?",
+        (match, *values, _DEPTH),
+    )
+    return [row[0] for row in rows]
+
+
+def _nothing(db: Connection, query: Query, scope: Scope, count: int, inside: int) -> Found:
+    if not count:
+        return Found([], Nothing("empty", "nothing is indexed in this project yet"))
+    if not inside:
+        text = f"nothing is indexed in scope {scope.name}; {count} source(s) elsewhere: scope project searches them"
+        return Found([], Nothing("scope", text, elsewhere=count))
+    if not query.terms:
+        return Found([], Nothing("no_match", "the query holds no word to search for"))
+    anywhere = Scope("project", None, None)
+    elsewhere = _ranked(db, query, anywhere, narrow=False) if inside < count or scope.source else []
+    if elsewhere:
+        sources = len({item.id >> SHIFT for item in elsewhere})
+        place = f"source {scope.source.sid}" if scope.source else f"scope {scope.name}"
+        text = f"no match in {place}; {len(elsewhere)} matching chunk(s) in {sources} source(s) elsewhere"
+        return Found([], Nothing("scope", text, elsewhere=len(elsewhere)))
+    near = [word for term in query.terms for word in spelling.nearest(db, term.word, _NEAR_WORDS)][:_NEAR_WORDS]
+    text = f"no match in {inside} source(s)" + (f"; nearest words: {', '.join(near)}" if near else "")
+    return Found([], Nothing("no_match", text, near=near))
+
+
+def _sources(store: Store, numbers: set[int]) -> list[Source]:
+    marks = ",".join("?" * len(numbers))
+    return list_sources(store, f"id IN ({marks})", tuple(numbers))
+
+
+def _lines(text: str, line: int) -> str:
+    """A heading for a chunk without one: the lines it holds, counted from 1."""
+    count = text.count("\n") - text.endswith("\n")
+    return f"lines {line}-{line + count}" if count > 0 else f"line {line}"
+
+
+def _used(store: Store, numbers: set[int]) -> None:
+    """Notes the use, for retention. A store that can't be written now is still searched."""
+    try:
+        with store.write() as db:
+            db.executemany("UPDATE sources SET used = ? WHERE id = ?", ((now_ms(), number) for number in numbers))
+    except StoreError:
+        return

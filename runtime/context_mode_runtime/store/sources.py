@@ -1,0 +1,281 @@
+"""Sources: indexed texts with a short id (`s1`, `s2`, ...), kept as they came and given back byte by byte."""
+
+from __future__ import annotations
+
+import time
+
+try:
+    from _blake2 import blake2b
+except ImportError:  # another Python than CPython
+    from hashlib import blake2b
+
+from context_mode_runtime.redact import redact
+from context_mode_runtime.store import stale, vocabulary
+from context_mode_runtime.store.chunks import chunk
+from context_mode_runtime.store.errors import UnknownSourceError
+from context_mode_runtime.store.words import Indexer, vocabulary_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from sqlite3 import Connection
+
+    from context_mode_runtime.store.db import Store
+
+SHIFT = 20
+"""Bits of a chunk's id that hold its place in the source."""
+_COLUMNS = "id, label, kind, worktree, tool, origin, bytes, chunks, live, made, used"
+_NEAR = 3
+
+
+class Indexed:
+    """What became of a text: the source's `id` and `sid`, `label`, `chunks` written, `unchanged`, bytes `cut` out."""
+
+    __slots__ = ("chunks", "cut", "id", "label", "sid", "unchanged")
+
+    def __init__(self, number: int, label: str, chunks: int, *, unchanged: bool = False, cut: int = 0) -> None:
+        self.id = number
+        self.sid = f"s{number}"
+        self.label = label
+        self.chunks = chunks
+        self.unchanged = unchanged
+        self.cut = cut
+
+
+class Source:
+    """A row of the sources table. `bytes` of UTF-8, `made` and `used` in ms since 1970, `origin` a path or URL."""
+
+    __slots__ = ("bytes", "chunks", "id", "kind", "label", "live", "made", "origin", "sid", "tool", "used", "worktree")
+
+    def __init__(self, row: tuple[int, str, str, str | None, str | None, str | None, int, int, int, int, int]) -> None:
+        (self.id, self.label, self.kind, self.worktree, self.tool, self.origin, *numbers) = row
+        self.bytes, self.chunks, live, self.made, self.used = numbers
+        self.live = bool(live)
+        self.sid = f"s{self.id}"
+
+
+class Placed:
+    """Where a source belongs: who read it, in which worktree, by which tool, from which path or URL."""
+
+    __slots__ = ("conversation", "label", "origin", "tool", "worktree")
+
+    def __init__(
+        self, label: str, conversation: str | None, worktree: str | None, tool: str | None, origin: str | None
+    ) -> None:
+        self.label = label
+        self.conversation = conversation
+        self.worktree = worktree
+        self.tool = tool
+        self.origin = origin
+
+
+def add_source(  # noqa: PLR0913 - what is known about a text
+    store: Store,
+    text: str,
+    *,
+    label: str,
+    kind: str,
+    origin: str | None = None,
+    conversation: str | None = None,
+    worktree: str | None = None,
+    tool: str | None = None,
+) -> Indexed:
+    """Stores and indexes `text`, secrets cut out. `kind` as in `chunks.KINDS`, `origin` a path or URL.
+
+    The same text under the same label in the same worktree is not stored again; a changed text of the same origin
+    takes the old one's place and id. Raises StoreError.
+    """
+    clean, cut = redact(plain(text))
+    place = Placed(redact(plain(label))[0], conversation, worktree, tool, origin)
+    digest = digest_of(clean)
+    mark = stale.mark_of(origin)
+    with store.read() as db:
+        prepared = None if _same(db, place, digest) else Prepared(clean, kind)
+    with store.write() as db:
+        known = _same(db, place, digest)
+        if known:
+            _read_by(db, known[0], conversation, mark)
+            return Indexed(known[0], place.label, 0, unchanged=True, cut=cut)
+        prepared = prepared or Prepared(clean, kind)
+        facts = (digest, len(clean.encode()), len(prepared.chunks))
+        number = make_row(db, place, kind, facts, mark)
+        write_chunks(db, number, prepared)
+        vocabulary.add_words(db, prepared.words)
+    return Indexed(number, place.label, len(prepared.chunks), cut=cut)
+
+
+class Prepared:
+    """A text made ready outside of any transaction: `chunks`, their `extras`, the vocabulary `words`."""
+
+    __slots__ = ("chunks", "extras", "words")
+
+    def __init__(self, text: str, kind: str) -> None:
+        indexer = Indexer()
+        self.chunks = chunk(text, kind)
+        self.extras = [indexer.extra(part.text) for part in self.chunks]
+        self.words = indexer.vocabulary()
+
+
+def plain(text: str) -> str:
+    """Without lone surrogates, which no database takes: they become U+FFFD."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def digest_of(text: str) -> bytes:
+    """What tells two texts apart: 16 bytes."""
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+def _same(db: Connection, place: Placed, digest: bytes) -> tuple[int] | None:
+    row: tuple[int] | None = db.execute(
+        "SELECT id FROM sources WHERE label = ? AND worktree IS ? AND origin IS ? AND hash = ? AND NOT live",
+        (place.label, place.worktree, place.origin, digest),
+    ).fetchone()
+    return row
+
+
+def _read_by(db: Connection, number: int, conversation: str | None, mark: stale.Mark | None) -> None:
+    db.execute("UPDATE sources SET used = ? WHERE id = ?", (now_ms(), number))
+    if mark:
+        stale.set_mark(db, number, mark)
+    if conversation is not None:
+        db.execute("INSERT OR IGNORE INTO readers VALUES(?, ?)", (conversation, number))
+
+
+def make_row(
+    db: Connection,
+    place: Placed,
+    kind: str,
+    facts: tuple[bytes, int, int],
+    mark: stale.Mark | None,
+    *,
+    live: bool = False,
+) -> int:
+    """The id of a new row, or of the row of the same origin, emptied. `facts`: (digest, bytes, chunks)."""
+    old = (
+        place.origin is not None
+        and db.execute(
+            "SELECT id FROM sources WHERE label = ? AND worktree IS ? AND origin = ? AND NOT live",
+            (place.label, place.worktree, place.origin),
+        ).fetchone()
+    )
+    if old:
+        number = int(old[0])
+        drop_chunks(db, number)
+        db.execute(
+            "UPDATE sources SET kind=?, tool=?, hash=?, bytes=?, chunks=?, made=?, origin_size=NULL WHERE id = ?",
+            (kind, place.tool, *facts, now_ms(), number),
+        )
+    else:
+        inserted = db.execute(
+            "INSERT INTO sources(label, kind, worktree, tool, origin, hash, bytes, chunks, live, made, used)"
+            " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            (place.label, kind, place.worktree, place.tool, place.origin, *facts, live, now_ms()),
+        )
+        number = int(inserted.lastrowid or 0)
+    _read_by(db, number, place.conversation, mark)
+    return number
+
+
+def write_chunks(db: Connection, number: int, prepared: Prepared, first: int = 1, line: int = 1) -> None:
+    """Writes chunk rows and their index entries, places counted from `first`, lines from `line`."""
+    base = number << SHIFT
+    rows = []
+    for place, (part, extra) in enumerate(zip(prepared.chunks, prepared.extras, strict=True), base + first):
+        rows.append((place, part.heading, part.text, extra, line))
+        line += part.text.count("\n")
+    db.executemany("INSERT INTO chunks VALUES(?, ?, ?, ?, ?)", rows)
+    db.executemany("INSERT INTO chunk_words(rowid, heading, text, extra) VALUES(?, ?, ?, ?)", (row[:4] for row in rows))
+
+
+def drop_chunks(db: Connection, number: int) -> int:
+    """Takes a source's chunks, index entries and words out, and returns how many chunks there were."""
+    texts = [row[0] for row in db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ?", id_range(number))]
+    if not db.execute("SELECT live FROM sources WHERE id = ?", (number,)).fetchone()[0]:
+        vocabulary.drop_words(db, vocabulary_of(texts))
+    drop_rows(db, *id_range(number))
+    return len(texts)
+
+
+def drop_rows(db: Connection, first: int, last: int) -> None:
+    """Takes the chunks with ids `first` to `last` out of table and index."""
+    db.execute(
+        "INSERT INTO chunk_words(chunk_words, rowid, heading, text, extra)"
+        " SELECT 'delete', id, heading, text, extra FROM chunks WHERE id BETWEEN ? AND ?",
+        (first, last),
+    )
+    db.execute("DELETE FROM chunks WHERE id BETWEEN ? AND ?", (first, last))
+
+
+def id_range(number: int) -> tuple[int, int]:
+    """The first and last id that a chunk of source `number` can have."""
+    return number << SHIFT, (number + 1 << SHIFT) - 1
+
+
+def source_text(store: Store, source: str | int) -> str:
+    """The exact text of a source, by id or label. Raises UnknownSourceError, StoreError."""
+    with store.read() as db:
+        number = find_source(store, source).id
+        rows = db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id", id_range(number))
+        return "".join(row[0] for row in rows)
+
+
+def find_source(store: Store, source: str | int) -> Source:
+    """The source with this id (`s7` or 7), else this label, else a label with this beginning; the newest of several.
+
+    Raises UnknownSourceError, which names near labels.
+    """
+    with store.read() as db:
+        text = str(source)
+        number = text[1:] if text[:1] in "sS" else text
+        if number.isascii() and number.isdigit() and len(number) < 16:
+            row = db.execute(f"SELECT {_COLUMNS} FROM sources WHERE id = ?", (int(number),)).fetchone()
+            if row:
+                return Source(row)
+        row = db.execute(
+            f"SELECT {_COLUMNS} FROM sources WHERE substr(label, 1, length(?1)) = ?1 OR label = ?1"
+            " ORDER BY label <> ?1, used DESC, id DESC LIMIT 1",
+            (text,),
+        ).fetchone()
+        if row:
+            return Source(row)
+        labels = [found[0] for found in db.execute("SELECT DISTINCT label FROM sources ORDER BY used DESC LIMIT 500")]
+    raise UnknownSourceError(store.path, f"no source {text!r} in this project", _near(text, labels))
+
+
+def _near(text: str, labels: list[str]) -> list[str]:
+    low = text.lower()
+    holding = [label for label in labels if low and low in label.lower()]
+    if holding:
+        return holding[:_NEAR]
+    import difflib
+
+    return difflib.get_close_matches(text, labels, _NEAR, 0.5)
+
+
+def list_sources(store: Store, where: str = "1", values: tuple[object, ...] = (), limit: int = 200) -> list[Source]:
+    """Sources, the one used last first. `where` is a condition of ours on the sources table with its `values`."""
+    with store.read() as db:
+        rows = db.execute(
+            f"SELECT {_COLUMNS} FROM sources WHERE {where} ORDER BY used DESC, id DESC LIMIT ?", (*values, limit)
+        )
+        return [Source(row) for row in rows]
+
+
+def refresh(store: Store, source: str | int, read: Callable[[str], tuple[str, str]]) -> Indexed:
+    """Reads a source's origin again with `read` (origin → text, kind) and puts its text in the old one's place.
+
+    Raises UnknownSourceError, StoreError, and what `read` raises. A source without an origin is unchanged.
+    """
+    found = find_source(store, source)
+    if found.origin is None:
+        return Indexed(found.id, found.label, 0, unchanged=True)
+    text, kind = read(found.origin)
+    return add_source(
+        store, text, label=found.label, kind=kind, origin=found.origin, worktree=found.worktree, tool=found.tool
+    )
+
+
+def now_ms() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000

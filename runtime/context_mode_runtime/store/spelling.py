@@ -1,0 +1,102 @@
+"""The nearest known word for one that no source holds, by bounded edit distance over the vocabulary."""
+
+from __future__ import annotations
+
+from context_mode_runtime.store.query import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+_CANDIDATES = 400
+_MIN = 3
+_HOLDING = 6
+
+
+def bound(word: str) -> int:
+    """How many edits a word of this length may be away: 1 up to 5 letters, 2 up to 12, else 3."""
+    return 1 if len(word) <= 5 else 2 if len(word) <= 12 else 3
+
+
+def nearest(db: Connection, word: str, count: int = 1) -> list[str]:
+    """Up to `count` known words within `bound(word)` edits, the nearest first, of equals the one more sources use."""
+    if not _MIN <= len(word) <= 60:
+        return []
+    found = _one_edit(db, word)
+    if len(found) < count and bound(word) > 1:
+        found |= _by_trigrams(db, word)
+    limit = bound(word)
+    scored = []
+    for candidate, uses in found.items():
+        away = distance(word, candidate, limit)
+        if away <= limit:
+            scored.append((away, candidate[:1] != word[:1], -uses, candidate))
+    return [item[3] for item in sorted(scored)[:count]]
+
+
+def holding(db: Connection, part: str) -> list[str]:
+    """Known words that hold `part` (three letters or more), the shortest first."""
+    grams = _grams(part)
+    if not grams:
+        return []
+    match = " AND ".join(map(quoted, grams))
+    rows = db.execute(
+        "SELECT v.word FROM word_parts p JOIN vocabulary v ON v.id = p.rowid"
+        " WHERE word_parts MATCH ? AND instr(v.word, ?) ORDER BY length(v.word), v.word LIMIT ?",
+        (match, part, _HOLDING),
+    )
+    return [row[0] for row in rows]
+
+
+def distance(left: str, right: str, limit: int) -> int:
+    """Edits between two words, a swap of neighbours counted once (optimal string alignment); over `limit`: limit + 1."""
+    if abs(len(left) - len(right)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        before, last, row = row, before, [i]
+        for j, b in enumerate(right, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+        if min(row) > limit:
+            return limit + 1
+    return row[-1]
+
+
+def _one_edit(db: Connection, word: str) -> dict[str, int]:
+    edits: set[str] = set()
+    for at in range(len(word) + 1):
+        head, tail = word[:at], word[at:]
+        edits.update(head + letter + tail for letter in _LETTERS)
+        if tail:
+            edits.add(head + tail[1:])
+            edits.update(head + letter + tail[1:] for letter in _LETTERS)
+        if len(tail) > 1:
+            edits.add(head + tail[1] + tail[0] + tail[2:])
+    edits.discard(word)
+    marks = ",".join("?" * len(edits))
+    return dict(db.execute(f"SELECT word, uses FROM vocabulary WHERE word IN ({marks})", tuple(edits)))
+
+
+def _by_trigrams(db: Connection, word: str) -> dict[str, int]:
+    grams = _grams(word)
+    limit = bound(word)
+    found: dict[str, int] = {}
+    rows = db.execute(
+        "SELECT v.word, v.uses FROM word_parts p JOIN vocabulary v ON v.id = p.rowid WHERE word_parts MATCH ?"
+        " AND length(v.word) BETWEEN ? AND ?",
+        (" OR ".join(map(quoted, grams)), len(word) - limit, len(word) + limit),
+    )
+    own = set(grams)
+    ranked = sorted(rows, key=lambda row: -len(own.intersection(_grams(row[0]))))
+    for candidate, uses in ranked[:_CANDIDATES]:
+        found[candidate] = uses
+    return found
+
+
+def _grams(word: str) -> list[str]:
+    return list(dict.fromkeys(word[at : at + 3] for at in range(len(word) - 2)))

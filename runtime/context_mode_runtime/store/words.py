@@ -1,0 +1,106 @@
+"""Words of a text, the same way for index and query: letters and digits, NFC, identifiers by parts, CJK by pairs.
+
+FTS5's `unicode61` cuts at everything that is no letter or digit, so `snake_case`, dots and paths fall apart by
+themselves. What it can't do stands in a chunk's `extra` column: the parts of `camelCase` words, and pairs of
+characters of scripts that are written without spaces.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+WORD_MIN = 3
+"""Shorter words are not kept for the spelling fix."""
+WORD_MAX = 40
+"""Longer ones (digests, encoded data) neither."""
+
+_WORD = re.compile(r"[^\W_]+")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_DENSE_RUN = re.compile(f"[{_DENSE}]+")
+_ASCII_WORDS = {code: (chr(code) if chr(code).isalnum() else " ") for code in range(128)}
+
+
+def nfc(text: str) -> str:
+    """`text` in Unicode's composed form (UAX 15)."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of an NFC text in order, as they are written."""
+    return text.translate(_ASCII_WORDS).split() if text.isascii() else _WORD.findall(text)
+
+
+def parts_of(word: str) -> list[str]:
+    """The parts of a `camelCase` word, one for a plain one: `parseHTMLPage2` is parse, HTML, Page, 2."""
+    return _PARTS.findall(word) if word.isascii() and not word.islower() else [word]
+
+
+def pairs_of(text: str) -> list[list[str]]:
+    """Of each run of characters without spaces between words: its pairs, then its last character."""
+    return [
+        [run[at : at + 2] for at in range(len(run) - 1)] + [run[-1]]
+        for run in ([] if text.isascii() else _DENSE_RUN.findall(text))
+    ]
+
+
+def is_dense(word: str) -> bool:
+    """Whether a word is written in a script without spaces between words."""
+    return not word.isascii() and _DENSE_RUN.fullmatch(word) is not None
+
+
+class Indexer:
+    """Finds, chunk by chunk, what goes into the `extra` column, and gathers the vocabulary of all it has seen."""
+
+    __slots__ = ("_plain", "_split")
+
+    def __init__(self) -> None:
+        self._plain: set[str] = set()
+        self._split: dict[str, str] = {}
+
+    def extra(self, text: str) -> str:
+        """Further words by which the chunk `text` is to be found, joined by spaces."""
+        composed = nfc(text)
+        out: list[str] = []
+        for word in set(words_of(composed)) - self._plain:
+            split = self._split.get(word)
+            if split is None:
+                split = self._first_seen(word)
+            if split:
+                out.append(split)
+        out.sort()
+        for pairs in pairs_of(composed):
+            out += pairs
+        if composed != text:
+            out += sorted({word for word in words_of(composed) if not word.isascii()})
+        return " ".join(out)
+
+    def _first_seen(self, word: str) -> str:
+        parts = parts_of(word)
+        if len(parts) < 2 or word.isupper():
+            self._plain.add(word)
+            return ""
+        split = self._split[word] = " ".join(parts)
+        return split
+
+    def vocabulary(self) -> set[str]:
+        """The words seen so far in lower case, fit for the spelling fix."""
+        seen = {word.lower() for word in self._plain}
+        for word, split in self._split.items():
+            seen.add(word.lower())
+            seen.update(split.lower().split())
+        return {
+            word for word in seen if WORD_MIN <= len(word) <= WORD_MAX and not word.isdigit() and not is_dense(word)
+        }
+
+
+def vocabulary_of(texts: list[str]) -> set[str]:
+    """The vocabulary that an Indexer finds in `texts`."""
+    indexer = Indexer()
+    for text in texts:
+        indexer.extra(text)
+    return indexer.vocabulary()
