@@ -1,0 +1,164 @@
+"""The part of a long text that matters most: whole lines as they stand, in their order, within a number of bytes.
+
+Used for the short reply of `ctx_execute` and for host output that is replaced: one piece of code for both.
+Lines that answer the intent, failures, lines unlike all others, the summary, the ends. Time is linear in the text.
+"""
+
+from __future__ import annotations
+
+from context_mode_runtime import limits
+from context_mode_runtime.excerpt_scan import Scan
+from context_mode_runtime.excerpt_score import scores
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
+_MARK_MAX = 44
+"""Bytes of the longest gap line with its newline."""
+_ROOM_FOR_ENDS = 0.6
+"""Part of the budget up to which head and tail are added when better lines did not fill it."""
+_MORE_MAX = 100
+"""Bytes of the longest last line of a short reply, without the call."""
+
+
+class Excerpt:
+    """`text` (no newline at its end) and what it leaves out of the whole: lines, bytes."""
+
+    __slots__ = ("left_out_bytes", "left_out_lines", "text")
+
+    def __init__(self, text: str, left_out_lines: int, left_out_bytes: int) -> None:
+        self.text = text
+        self.left_out_lines = left_out_lines
+        self.left_out_bytes = left_out_bytes
+
+
+def excerpt(text: str, *, budget: int, intent: str = "", failed: bool = False) -> Excerpt:
+    """The parts of `text` that matter most, at most `budget` bytes.
+
+    `intent`: what the caller wants to know, in any words. `failed`: the command failed, so failures come first.
+    Every line of the result stands in `text`, apart from gap lines such as `[... 412 lines left out ...]`; of a line
+    that is very long a verbatim stretch is shown. A text that fits comes back whole.
+    """
+    total = size(text)
+    if total <= budget:
+        return Excerpt(text.removesuffix("\n"), 0, 0)
+    scan = Scan(text, intent)
+    chosen = _choose(scan, scores(scan, failed=failed), budget)
+    return _shown(scan, chosen, total)
+
+
+def short_reply(
+    head: str, text: str, *, pointer: str, intent: str = "", failed: bool = False, cap: int = limits.SHORT_REPLY
+) -> str:
+    """`head`, an excerpt of `text`, and a last line with what is left out and `pointer`, the call that gets the rest.
+
+    At most `cap` bytes in all, as long as `head` and `pointer` leave room.
+    """
+    room = cap - size(head) - size(pointer) - _MORE_MAX
+    part = excerpt(text, budget=max(room, 0), intent=intent, failed=failed)
+    return "\n".join(piece for piece in (head, part.text, more_line(part, pointer)) if piece)
+
+
+def more_line(part: Excerpt, pointer: str) -> str:
+    """`12 lines, 3,400 B left out; all of it: CALL`."""
+    if not part.left_out_bytes:
+        return f"all of it again: {pointer}"
+    lines = f"{part.left_out_lines:,} lines, " if part.left_out_lines else ""
+    return f"{lines}{part.left_out_bytes:,} B left out; all of it: {pointer}"
+
+
+def size(text: str) -> int:
+    """Bytes of UTF-8; a lone surrogate counts three."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _choose(scan: Scan, points: array[float], budget: int) -> list[int]:
+    """Units by falling points until the budget is spent, then more of both ends. Sorted."""
+    room = _Room(scan, budget)
+    ranked = sorted((unit for unit in range(scan.count) if points[unit] > 0), key=lambda unit: -points[unit])
+    for unit in ranked:
+        if room.left < _MARK_MAX:
+            break
+        room.take(unit, budget)
+    room.fill_ends(int(budget * _ROOM_FOR_ENDS) if ranked and points[ranked[0]] > _STRONG else budget)
+    return sorted(room.taken)
+
+
+_STRONG = 60.0
+"""Points from which on a line is an answer rather than a filler."""
+
+
+class _Room:
+    """What has been taken and what it costs, each gap line counted."""
+
+    __slots__ = ("_budget", "_scan", "left", "taken")
+
+    def __init__(self, scan: Scan, budget: int) -> None:
+        self._scan = scan
+        self._budget = budget
+        self.left = budget - _MARK_MAX
+        self.taken: set[int] = set()
+
+    def take(self, unit: int, limit: int) -> bool:
+        """Takes the unit if it fits into `limit` bytes of the budget."""
+        if unit in self.taken:
+            return True
+        alone = unit - 1 not in self.taken and unit + 1 not in self.taken
+        cost = size(self._scan.unit(unit)) + 1 + (_MARK_MAX if alone else 0)
+        if cost > self.left - (self._budget - limit):
+            return False
+        self.taken.add(unit)
+        self.left -= cost
+        return True
+
+    def fill_ends(self, limit: int) -> None:
+        """Adds lines from both ends towards the middle, two at the end for each at the beginning."""
+        head, tail = 0, self._scan.count - 1
+        while head <= tail:
+            fits = [self.take(head, limit)]
+            fits += [self.take(unit, limit) for unit in (tail, tail - 1) if unit >= 0]
+            if not all(fits):
+                return
+            head, tail = head + 1, tail - 2
+
+
+def _shown(scan: Scan, chosen: list[int], total: int) -> Excerpt:
+    lines: list[str] = []
+    left_lines = left_bytes = at = 0
+    spans = [*_spans(scan, chosen), (len(scan.text), len(scan.text))]
+    for start, end in spans:
+        gap = scan.text[at:start]
+        if gap:
+            cut = size(gap)
+            mark = _mark(gap, cut, scan, at)
+            if cut <= len(mark):
+                lines.append(gap.removesuffix("\n"))
+            else:
+                lines.append(mark)
+                left_lines += gap.count("\n") or 1
+                left_bytes += cut
+        if end > start:
+            lines.append(scan.text[start:end].removesuffix("\n"))
+        at = end
+    return Excerpt("\n".join(lines), left_lines, min(left_bytes, total))
+
+
+def _mark(gap: str, cut: int, scan: Scan, at: int) -> str:
+    count = gap.count("\n")
+    if not count and (at or at + len(gap) < len(scan.text)):
+        return f"[... {cut} B of this line left out ...]"
+    count += not gap.endswith("\n")
+    return f"[... {count} line{'s' if count > 1 else ''} left out ...]"
+
+
+def _spans(scan: Scan, chosen: list[int]) -> list[tuple[int, int]]:
+    """(start, end) in the text of each run of neighbours."""
+    spans: list[tuple[int, int]] = []
+    for unit in chosen:
+        start, end = scan.starts[unit], scan.starts[unit + 1]
+        if spans and spans[-1][1] == start:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return spans

@@ -1,0 +1,144 @@
+"""How much each unit of a scanned text matters."""
+
+from __future__ import annotations
+
+from array import array
+from math import log
+
+from context_mode_runtime.excerpt_signals import ERROR, FADES, FLOORS, NAME, PLACE, SUMMARY, WARNING, WEIGHTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.excerpt_scan import Scan
+
+ANSWER = 120.0
+"""Points of a unit that holds all words of the intent that occur in the text."""
+_FAILED_BONUS = 40.0
+_RARE = 58.0
+"""Points of the one line that is unlike thousands of others."""
+_RARE_LINES = 24
+"""With more rare lines than this, each counts less."""
+_ALIKE = 20
+"""A shape seen this often is one of a log's common ones."""
+_AFTER = (0.75, 0.7, 0.65, 0.6, 0.5, 0.4)
+_BEFORE = (0.6, 0.5, 0.4)
+_SPREADS = 60.0
+"""Points from which on a unit lends some to its neighbours."""
+_REACH = 9
+_HEAD = (30.0, 20.0, 14.0)
+_TAIL = (44.0, 34.0, 30.0, 24.0, 18.0, 14.0)
+_QUIET = 0.6
+"""What failures and odd lines count when the intent has a clear answer and nothing failed."""
+
+
+def scores(scan: Scan, *, failed: bool) -> array[float]:
+    """Points for each unit, 0 for one that says nothing by itself."""
+    points = array("d", bytes(8 * scan.count))
+    answered = _score_intent(scan, points)
+    failed = failed or scan.asks_failures
+    _score_kinds(scan, points, failed=failed, factor=_QUIET if answered and not failed else 1.0)
+    _score_rare(scan, points, _QUIET if answered else 1.0)
+    _score_ends(scan, points)
+    _spread(scan, points)
+    return points
+
+
+def _score_intent(scan: Scan, points: array[float]) -> bool:
+    """Words weigh by their rarity in this text. True when some unit clearly answers."""
+    weights = []
+    for bit in range(len(scan.words)):
+        count = sum(1 for hit in scan.hits if hit >> bit & 1)
+        weights.append(log((scan.count + 1) / (count + 0.5)) if count else 0.0)
+    whole = sum(weights)
+    if whole <= 0:
+        return False
+    clear = min(1.0, max(weights) / max(log(scan.count + 1) * 0.5, 1.0))
+    worth: dict[int, float] = {}
+    for unit, hit in enumerate(scan.hits):
+        if hit:
+            if hit not in worth:
+                worth[hit] = ANSWER * clear * sum(w for bit, w in enumerate(weights) if hit >> bit & 1) / whole
+            points[unit] = worth[hit]
+    return max(worth.values()) >= _SPREADS
+
+
+def _score_kinds(scan: Scan, points: array[float], *, failed: bool, factor: float) -> None:
+    told: dict[tuple[int, int], int] = {}
+    before = 0
+    for unit, kind in enumerate(scan.kinds):
+        if kind:
+            key = (kind, scan.shapes[unit])
+            nth = told[key] = told.get(key, -1) + 1
+            worth = max(WEIGHTS[kind] - FADES[kind] * nth, FLOORS[kind])
+            if kind in (NAME, ERROR):
+                worth = worth + _FAILED_BONUS if failed else worth * factor
+                worth -= 30.0 * (kind == before == ERROR)
+            elif kind in (WARNING, PLACE):
+                worth *= factor
+            elif kind == SUMMARY:
+                worth += 20.0 * unit / scan.count
+            points[unit] = max(points[unit], worth) + min(points[unit], worth) * 0.2
+        before = kind
+
+
+def _score_rare(scan: Scan, points: array[float], factor: float) -> None:
+    """Units of a shape seen up to three times, and those with words that stand nowhere else, in a text that repeats."""
+    alike = sum(count for shape, count in scan.seen.items() if shape and count >= _ALIKE)
+    share = alike / max(scan.count - scan.seen.get(0, 0), 1)
+    rare = [unit for unit in range(scan.count) if scan.shapes[unit] and scan.seen[scan.shapes[unit]] <= 3]  # noqa: PLR2004
+    if share > 0.3 and rare:  # noqa: PLR2004 - less is no log
+        worth = _RARE * factor * min(1.0, _RARE_LINES / len(rare)) * min(1.0, share + 0.2)
+        for unit in rare:
+            points[unit] = max(points[unit], worth / scan.seen[scan.shapes[unit]])
+    if scan.once and len(scan.once) * 20 < scan.count:
+        scale = _RARE * factor * min(1.0, _RARE_LINES / len(scan.once))
+        for unit, words in scan.once.items():
+            points[unit] = max(points[unit], scale * min(1.0, 0.5 + words / 6))
+
+
+def _score_ends(scan: Scan, points: array[float]) -> None:
+    for unit, worth in zip(_written(scan, 0, 1), _HEAD, strict=False):
+        points[unit] = max(points[unit], worth)
+    for unit, worth in zip(_written(scan, scan.count - 1, -1), _TAIL, strict=False):
+        points[unit] = max(points[unit], worth)
+
+
+def _written(scan: Scan, unit: int, step: int) -> list[int]:
+    """The next units from `unit` on that are not blank, as many as any caller needs."""
+    out = []
+    for _ in range(_REACH):
+        if not 0 <= unit < scan.count:
+            break
+        if scan.unit(unit).strip():
+            out.append(unit)
+        unit += step
+    return out
+
+
+def _spread(scan: Scan, points: array[float]) -> None:
+    """Neighbours of strong units get a part of their points, and so does the line they are indented under."""
+    strong = [(unit, points[unit]) for unit in range(scan.count) if points[unit] >= _SPREADS]
+    strong = sorted(strong, key=lambda pair: -pair[1])[:_SPREAD_MAX]
+    for unit, worth in strong:
+        for step, parts in ((1, _AFTER), (-1, _BEFORE)):
+            for near, part in zip(_written(scan, unit + step, step), parts, strict=False):
+                points[near] = max(points[near], worth * part)
+        parent = _parent(scan, unit)
+        if parent is not None:
+            points[parent] = max(points[parent], worth * _BEFORE[0])
+
+
+_SPREAD_MAX = 400
+"""Strong units that lend: more would not fit into any reply."""
+_PARENT_REACH = 60
+
+
+def _parent(scan: Scan, unit: int) -> int | None:
+    line = scan.unit(unit)
+    indent = len(line) - len(line.lstrip())
+    for above in range(unit - 1, max(unit - _PARENT_REACH, -1), -1):
+        line = scan.unit(above)
+        stripped = line.lstrip()
+        if stripped and len(line) - len(stripped) < indent:
+            return above
+    return None

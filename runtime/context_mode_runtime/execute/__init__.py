@@ -1,0 +1,1 @@
+"""Runs code outside the conversation: languages, environment, processes, captured output. Server side."""

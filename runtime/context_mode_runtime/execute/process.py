@@ -1,0 +1,176 @@
+"""Processes in a group of their own, without terminal or input, and how a whole tree of them is stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from context_mode_runtime.execute.environment import MARK
+from context_mode_runtime.execute.errors import ExecuteError
+
+GRACE = 0.5
+"""Seconds between SIGTERM and SIGKILL."""
+_STEP = 0.02
+
+
+def spawn(argv: list[str], *, cwd: str, env: dict[str, str], output: int) -> subprocess.Popen[bytes]:
+    """Starts `argv` in `cwd`, both streams to the file number `output`. Raises ExecuteError with the cause."""
+    try:
+        if sys.platform == "win32":
+            flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+            return subprocess.Popen(
+                argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output, creationflags=flags
+            )
+        return subprocess.Popen(
+            argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+        )
+    except (OSError, ValueError) as error:
+        raise ExecuteError(_why(argv, cwd, error)) from None
+
+
+def _why(argv: list[str], cwd: str, error: Exception) -> str:
+    if not os.path.isdir(cwd):
+        return f"the folder {cwd} to run in is not there"
+    return f"{argv[0]} could not be started in {cwd}: {getattr(error, 'strerror', None) or error}"
+
+
+def group_lives(leader: int) -> bool:
+    """True while any process is in the group that `leader` began; one that only waits to be reaped doesn't count.
+
+    Always False on Windows: it has no such groups.
+    """
+    if sys.platform == "win32":
+        return False
+    try:
+        os.killpg(leader, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    if not os.path.isdir("/proc/self"):
+        return True
+    return any(group == leader for _, group, _ in _table().values())
+
+
+def stop_tree(process: subprocess.Popen[bytes], mark: str, grace: float = GRACE) -> int:
+    """Ends the process, its group and what left the group but is still known by parent or `mark`.
+
+    SIGTERM, after `grace` seconds SIGKILL; never waits longer than that. Returns how many other processes than
+    `process` itself were found.
+    """
+    if sys.platform == "win32":
+        subprocess.run(
+            ["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False, timeout=GRACE * 4
+        )
+        return 0
+    others = members(process.pid, mark) - {process.pid}
+    _send(process, others, signal.SIGTERM)
+    _await_end(process, others, grace)
+    others |= members(process.pid, mark) - {process.pid}
+    _send(process, others, signal.SIGKILL)
+    return len(others)
+
+
+def stop_left(left: list[tuple[int, str]]) -> int:
+    """Ends groups that outlived their leader: (leader, mark) each. SIGTERM, then SIGKILL after a fifth of a second.
+
+    A group is ours only while one of it carries the mark: its number may have gone to somebody else. Returns how many.
+    """
+    ours = [leader for leader, mark in left if group_lives(leader) and _ours(leader, mark)]
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        for leader in ours:
+            _send_group(leader, sign)
+        until = time.monotonic() + GRACE / 2
+        while any(map(group_lives, ours)) and time.monotonic() < until:
+            time.sleep(_STEP)
+    return len(ours)
+
+
+def _ours(leader: int, mark: str) -> bool:
+    table = _table()
+    wanted = f"{MARK}={mark}".encode()
+    pids = [pid for pid, (_, group, _) in table.items() if group == leader]
+    return any(_carries(pid, wanted) for pid in pids) or not os.path.isdir("/proc/self")
+
+
+def _send_group(leader: int, sign: int) -> None:
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            os.killpg(leader, sign)
+
+
+def members(leader: int, mark: str) -> set[int]:
+    """Process numbers of the leader's group and session, all descendants, and those that carry `mark`."""
+    table = _table()
+    wanted = f"{MARK}={mark}".encode()
+    found = {pid for pid, (_, group, session) in table.items() if leader in (pid, group, session)}
+    found |= {pid for pid in table if pid not in found and _carries(pid, wanted)}
+    parents = {pid: parent for pid, (parent, _, _) in table.items()}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {os.getpid()}
+
+
+def _table() -> dict[int, tuple[int, int, int]]:
+    """Process -> parent, group, session; from /proc, else from POSIX `ps`."""
+    if not os.path.isdir("/proc/self"):
+        return _table_of_ps()
+    table = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (row := _stat(name)):
+            table[int(name)] = row
+    return table
+
+
+def _stat(name: str) -> tuple[int, int, int] | None:
+    try:
+        with open(f"/proc/{name}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        if fields[0] == b"Z":
+            return None
+        return int(fields[1]), int(fields[2]), int(fields[3])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _table_of_ps() -> dict[int, tuple[int, int, int]]:
+    try:
+        out = subprocess.run(
+            ["ps", "-A", "-o", "pid=,ppid=,pgid="], capture_output=True, check=False, timeout=GRACE * 2
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    rows = (line.split() for line in out.splitlines())
+    return {int(row[0]): (int(row[1]), int(row[2]), int(row[2])) for row in rows if len(row) == 3}  # noqa: PLR2004
+
+
+def _carries(pid: int, wanted: bytes) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return wanted in file.read().split(b"\0")
+    except OSError:
+        return False
+
+
+def _send(process: subprocess.Popen[bytes], others: set[int], sign: int) -> None:
+    if process.returncode is None or group_lives(process.pid):
+        _send_group(process.pid, sign)
+    for pid in others:
+        with contextlib.suppress(OSError):
+            os.kill(pid, sign)
+
+
+def _await_end(process: subprocess.Popen[bytes], others: set[int], grace: float) -> None:
+    until = time.monotonic() + grace
+    while time.monotonic() < until:
+        if not group_lives(process.pid) and not any(_lives(pid) for pid in others):
+            return
+        time.sleep(_STEP)
+
+
+def _lives(pid: int) -> bool:
+    return os.path.isdir(f"/proc/{pid}") and _stat(str(pid)) is not None
