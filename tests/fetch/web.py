@@ -73,6 +73,9 @@ class Site:
                 if not piece:
                     return
                 request += piece
+                if request.startswith(b"\x16"):  # a TLS client at a plain server
+                    connection.sendall(answer("", status="400 Bad Request"))
+                    return
             self.requests.append(request.decode("latin-1"))
             path = request.split(b" ")[1].decode("latin-1")
             page = self.pages.get(path, answer("nothing here", status="404 Not Found"))

@@ -39,10 +39,11 @@ def plain_markdown(text: str) -> str:
 class _Table:
     """Rows of an innermost table; `layout` once another table stood in it: then its cells are blocks."""
 
-    __slots__ = ("layout", "rows")
+    __slots__ = ("in_cell", "layout", "rows")
 
     def __init__(self) -> None:
         self.rows: list[list[str]] = []
+        self.in_cell = False
         self.layout = False
 
     def lines(self) -> str:
@@ -65,6 +66,7 @@ class _Writer:
         self._tables: list[_Table] = []
         self._link: tuple[str, int] | None = None
         self._marker = ""
+        self._in_items = False
         self._quotes = 0
         self._heading = 0
         self._fence: str | None = None
@@ -100,8 +102,8 @@ class _Writer:
             return
         if name in _HEADINGS or name in _BLOCKS:
             self._end_block(name)
-        elif name == "table":
-            self._end_table()
+        elif name in ("table", "caption"):
+            self._end_table() if name == "table" else self._end_caption()
         elif name in _CELLS or name == "tr":
             self._end_cell()
         elif name == "a":
@@ -117,12 +119,8 @@ class _Writer:
         self._flush()
         if self._blocks and self._title and not any(block.startswith("# ") for block, _ in self._blocks):
             self._blocks.insert(0, (f"# {self._title}", False))
-        out: list[str] = []
-        for n, (block, tight) in enumerate(self._blocks):
-            if n:
-                out.append("\n" if tight and self._blocks[n - 1][1] else "\n\n")
-            out.append(block)
-        return "".join(out) + "\n" if out else ""
+        out = [("\n" if tight else "\n\n") + block for block, tight in self._blocks]
+        return "".join(out).lstrip("\n") + "\n" if out else ""
 
     def _start_block(self, name: str, rest: str) -> None:
         self._flush()
@@ -134,12 +132,13 @@ class _Writer:
         elif name == "blockquote":
             self._quotes += 1
         elif name == "hr":
-            self._blocks.append(("---", False))
+            self._add("---")
 
     def _end_block(self, name: str) -> None:
         self._flush()
         if name in ("ul", "ol", "menu") and self._lists:
             self._lists.pop()
+            self._in_items = self._in_items and bool(self._lists)
         elif name == "blockquote" and self._quotes:
             self._quotes -= 1
         elif name == "li":
@@ -186,6 +185,7 @@ class _Writer:
             self._tables.append(_Table())
         elif self._tables:
             self._end_cell()
+            self._tables[-1].in_cell = name != "tr"
             if name == "tr":
                 self._tables[-1].rows.append([])
 
@@ -197,14 +197,16 @@ class _Writer:
             return
         cell = _SPACE.sub(" ", "".join(self._inline)).strip().replace("|", "\\|")
         self._drop_inline()
-        if cell:
+        if cell or table.in_cell:
             if not table.rows:
                 table.rows.append([])
             table.rows[-1].append(cell)
+        table.in_cell = False
 
     def _make_layout(self, table: _Table) -> None:
         self._end_cell()
-        self._blocks += [(cell, False) for row in table.rows for cell in row]
+        for cell in (cell for row in table.rows for cell in row if cell):
+            self._add(cell)
         table.rows = []
         table.layout = True
 
@@ -214,7 +216,18 @@ class _Writer:
         self._end_cell()
         lines = self._tables.pop().lines()
         if lines:
-            self._blocks.append((lines, False))
+            self._add(lines)
+
+    def _end_caption(self) -> None:
+        caption = _SPACE.sub(" ", "".join(self._inline)).strip()
+        self._drop_inline()
+        if caption:
+            self._add(caption)
+
+    def _add(self, block: str, *, item: bool = False) -> None:
+        """Puts a block; an item of a list stands close to the item before it."""
+        self._blocks.append((block, item and self._in_items))
+        self._in_items = item
 
     def _drop_inline(self) -> None:
         self._inline = []
@@ -242,9 +255,8 @@ class _Writer:
         quote = "> " * min(self._quotes, _QUOTE_MAX)
         first = "  " * (depth - 1) + self._marker if self._marker and depth else self._marker or "  " * depth
         rest = " " * len(first)
-        self._blocks.append(
-            ("\n".join(quote + (rest if n else first) + line for n, line in enumerate(lines)), bool(self._marker))
-        )
+        block = "\n".join(quote + (rest if n else first) + line for n, line in enumerate(lines))
+        self._add(block, item=bool(self._marker))
         self._marker = ""
 
     def _flush_code(self) -> None:
@@ -253,7 +265,7 @@ class _Writer:
         self._drop_inline()
         if raw.strip():
             ticks = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", raw)), default=0))
-            self._blocks.append((f"{ticks}{language}\n{raw}\n{ticks}", False))
+            self._add(f"{ticks}{language}\n{raw}\n{ticks}")
 
 
 def _language(rest: str) -> str:
