@@ -9,8 +9,9 @@ from context_mode_runtime.server.peer import Peer
 from context_mode_runtime.server.session import Connection
 from context_mode_runtime.server.wire import claim
 
-_GRACE_S = 0.6
-_ENDING_S = 0.9
+_GRACE_S = 0.4
+_ENDING_S = 1.0
+_LAST_S = 0.2
 
 
 def serve(agent: str | None) -> int:
@@ -55,9 +56,18 @@ def _say(text: str) -> None:
 def _closed(peer: Peer, grace: float) -> bool:
     while True:
         try:
-            return peer.calls.close(grace, _ENDING_S)
+            peer.calls.close(grace)
+            _end_children()
+            return peer.calls.close(_LAST_S)
         except KeyboardInterrupt:
             grace = 0.0
+
+
+def _end_children() -> None:
+    """Ends what `ctx_execute` started, when it was ever loaded."""
+    module = sys.modules.get("context_mode_runtime.execute.run")
+    if module is not None:
+        module.stop_all(_ENDING_S)
 
 
 def _table(agent: str | None) -> dict[str, object] | None:

@@ -93,7 +93,7 @@ class Call:
 
         try:
             store = self.store()
-            ledger.add(store, tool=self.tool, raw=self.raw_bytes, returned=returned, conversation=self.session())
+            ledger.add_call(store, self.tool, self.raw_bytes, returned, self.session())
         except StoreError as error:
             log.log_error(f"serve {self.tool}", error)
 

@@ -80,12 +80,11 @@ class Calls:
         if running is not None:
             running.cancel.set()
 
-    def close(self, grace_s: float, ending_s: float) -> bool:
-        """Waits `grace_s` for answers, cancels the rest, waits `ending_s` for their ends: True when all have ended."""
+    def close(self, grace_s: float) -> bool:
+        """Waits `grace_s` for answers, then cancels what still runs: True when all have ended."""
         self._wait(grace_s)
         for running in self._running.values():
             running.cancel.set()
-        self._wait(ending_s)
         return not self._running
 
     def _wait(self, seconds: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime import limits
-from context_mode_runtime.excerpt import short_reply
+from context_mode_runtime.excerpt import excerpt, short_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def reply(call: Call, outcome: Outcome, head: str, kept: Kept, intent: str) -> s
     head = "\n".join([head, *notes])
     failed = outcome.exit_code != 0
     if kept.indexed is None:
-        return short_reply(head, outcome.text, pointer="", intent=intent, failed=failed, budget=limits.OUTPUT_CAP)
+        part = excerpt(outcome.text, budget=limits.OUTPUT_CAP, intent=intent, failed=failed)
+        return f"{head}\n{part.text}\n({part.left_out_bytes} B left out)"
     pointer = call.example("ctx_search", {"queries": _queries(intent), "source": kept.indexed.sid})
     return short_reply(head, outcome.text, pointer=pointer, intent=intent, failed=failed)
 

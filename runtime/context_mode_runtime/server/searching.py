@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 
-from context_mode_runtime import limits
+from context_mode_runtime import limits, paths
 from context_mode_runtime.server import background
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.store.errors import StoreError, StoreMissingError, UnknownSourceError
@@ -13,13 +14,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.server.call import Call
     from context_mode_runtime.store.db import Store
-    from context_mode_runtime.store.search import Hit
+    from context_mode_runtime.store.search import Found, Hit
     from context_mode_runtime.store.sources import Source
 
 _LIMIT = 3
 _LIMIT_MAX = 20
 _LISTED_MAX = 100
-_NOTHING_YET = "nothing is stored for this project yet: index something with ctx_index, or run it with ctx_execute"
+_READ_MAX = 200
+_ROOM_FOR_MORE = 400
+_NOTHING_YET = "nothing is indexed in this project yet"
 _FULL = "left out: the reply is full; ask this query again by itself"
 
 
@@ -58,29 +61,38 @@ def listed(call: Call) -> str:
 
 def read(call: Call) -> str:
     """The parts of one source in order from `offset` on, as many as one reply takes, and the call for the next ones."""
+    from context_mode_runtime.store import search
+
     background.flush()
     store = _store(call)
     if store is None:
         raise ToolError(_NOTHING_YET)
     source = _source(call, store)
-    first = max(call.number("offset", 1), 1)
+    found = search.read(store, source, max(call.number("offset", 1), 1), _READ_MAX)
     lines: list[str] = []
-    room = limits.OUTPUT_CAP - 400
-    for number, heading, text in _parts(store, source, first):
-        block = f"{_head(source.label, number, heading)}\n{_indented(text)}"
+    room = limits.OUTPUT_CAP - _ROOM_FOR_MORE
+    following = found.next
+    for hit in found.hits:
+        block = _hit(hit)
         room -= len(block.encode(errors="replace")) + 1
         if room < 0 and lines:
-            arguments = {"queries": [], "source": source.sid, "offset": number}
-            lines.append(f"  more: {call.example('ctx_search', arguments)}")
+            following = hit.n
             break
         lines.append(block)
-    return "\n".join(lines) or f"  {source.label} has {source.chunks} part(s): there is no part {first}"
+    if following:
+        arguments = {"queries": [], "source": source.sid, "offset": following}
+        lines.append(f"  more: {call.example('ctx_search', arguments)}")
+    running = background.state(source.sid, source.label)
+    if running:
+        lines.append(f"  ({running})")
+    return "\n".join(lines) or f"  {_reason(found)}"
 
 
 def _store(call: Call) -> Store | None:
     try:
         store = call.store(create=False)
-    except StoreMissingError:
+    except StoreMissingError as error:
+        _check_missing(error)
         return None
     except StoreError as error:
         raise ToolError(f"the store can't be read: {error}") from None
@@ -88,17 +100,27 @@ def _store(call: Call) -> Store | None:
     return store
 
 
+def _check_missing(error: StoreMissingError) -> None:
+    """A store that is not there is an empty one, one that can't be looked at is an error."""
+    try:
+        os.stat(error.path)
+    except FileNotFoundError:
+        return
+    except OSError as reason:
+        raise ToolError(f"the store can't be read: {paths.tilde(error.path)}: {reason.strerror}") from None
+
+
 def _allowed(call: Call, store: Store) -> int:
     """Hits a query by the budget of this conversation; an unknown one is outside it."""
     if call.caller.key is None:
         return _LIMIT_MAX
     from context_mode_runtime.policy.load import load_policy
-    from context_mode_runtime.store.budget import BudgetSpent, spend
+    from context_mode_runtime.store.budget import BudgetSpentError, spend
 
     rules = load_policy(call.project().root).search_budget
     try:
         return spend(store, call.caller.key, time.time_ns() // 1_000_000, rules)
-    except BudgetSpent as error:
+    except BudgetSpentError as error:
         raise ToolError(str(error)) from None
 
 
@@ -117,7 +139,12 @@ def _answers(call: Call, store: Store, query: str, most: int) -> list[str]:
         )
     except StoreError as error:
         raise ToolError(f"the store can't be read: {error}") from None
-    return [_hit(hit) for hit in found.hits] or [f"  {found.nothing}"]
+    fixed = [f"  (no {word!r} here; searched for {instead!r})" for word, instead in found.fixed]
+    return [*fixed, *(_hit(hit) for hit in found.hits)] if found.hits else [f"  {_reason(found)}"]
+
+
+def _reason(found: Found) -> str:
+    return found.nothing.text if found.nothing else "nothing found"
 
 
 def _hit(hit: Hit) -> str:
@@ -146,29 +173,14 @@ def _source(call: Call, store: Store) -> Source:
 
 
 def _in_scope(call: Call, store: Store) -> list[Source]:
+    from context_mode_runtime.store.search import Scope
     from context_mode_runtime.store.sources import list_sources
 
-    scope = call.text("scope") or "worktree"
-    if scope == "project":
-        return list_sources(store, limit=_LISTED_MAX)
-    if scope == "session":
-        inside = "id IN (SELECT source FROM readers WHERE conversation = ?)"
-        return list_sources(store, inside, (call.session(),), _LISTED_MAX)
-    return list_sources(store, "worktree IS NULL OR worktree = ?", (call.project().worktree,), _LISTED_MAX)
+    scope = Scope(call.text("scope") or "worktree", call.session(), call.project().worktree)
+    return list_sources(store, scope.where, scope.values, _LISTED_MAX)
 
 
 def _line(source: Source) -> str:
     at = time.strftime("%Y-%m-%d %H:%M", time.gmtime(source.made / 1000))
     running = " · running" if source.live else ""
     return f"{source.sid} {source.label} · {source.chunks} part(s) · {source.bytes} B · {at}{running}"
-
-
-def _parts(store: Store, source: Source, first: int) -> list[tuple[int, str, str]]:
-    from context_mode_runtime.store.sources import SHIFT, id_range
-
-    base, last = id_range(source.id)
-    with store.read() as db:
-        rows = db.execute(
-            "SELECT id, heading, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id LIMIT 200", (base + first, last)
-        )
-        return [(number & ((1 << SHIFT) - 1), heading, text) for number, heading, text in rows]

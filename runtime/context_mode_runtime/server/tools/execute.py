@@ -116,7 +116,7 @@ TOOL = Tool(
         "Runs code or a shell command in the project. Output up to 16 KB comes back whole; more is stored, "
         "searchable with ctx_search, and the parts that answer `intent` come back."
     ),
-    when="run commands and scripts whose output may be long (tests, builds, logs, git, curl, data analysis).",
+    when="run what may print much (tests, builds, logs, git, curl, scripts over data); say your `intent`.",
     properties={
         "language": {"type": "string", "enum": _LANGUAGES.split(), "description": "What the code is in, e.g. shell"},
         "code": {"type": "string", "description": "What to run, e.g. npm test"},

@@ -35,7 +35,7 @@ TOOL = Tool(
         "Makes a file, a folder (git-ignored files out), a text or a web page searchable with ctx_search, "
         "without showing it. Give one of path, text, url."
     ),
-    when="before reading long files, folders, logs or web pages: index them, then search.",
+    when="instead of reading long files, folders or web pages whole: index them, then search.",
     properties={
         "path": {"type": "string", "description": "File or folder, e.g. docs/"},
         "text": {"type": "string", "description": "The text itself, e.g. notes of a meeting"},
