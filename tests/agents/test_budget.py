@@ -5,8 +5,11 @@ First which identity each call carried through the real pipe, then what was refu
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import re
+import sqlite3
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +21,7 @@ from tests.agents.tap import Heard, Tap
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
 MAIN, ONE, TWO = "MAIN-TASK", "SUB-ONE", "SUB-TWO"
-REFUSED = re.compile(r"put .*queries .*one call|one call", re.IGNORECASE)
+REFUSED = re.compile(r"all queries into one call")
 
 
 def search(run: HostRun, who: str, n: int) -> Step:
@@ -83,10 +86,15 @@ def carried(run: HostRun, played: Played, calls: list[Heard]) -> dict[str, set[s
     return found
 
 
+def counted(home: Path) -> list[int]:
+    """Search calls in the window, by conversation, as the server counted them in the project's database."""
+    [database] = (home / ".context-mode" / "projects").glob("*/context.db")
+    with contextlib.closing(sqlite3.connect(database)) as db:
+        return sorted(len(calls.split()) for (calls,) in db.execute("SELECT calls FROM search_calls"))
+
+
 def noted(home: Path, call_id: str) -> str:
     """Conversation and sub-agent as our hook noted them for a call (the server joins by the same file)."""
-    import hashlib
-
     name = hashlib.sha256(call_id.encode()).hexdigest()[:32]
     note = json.loads((home / ".context-mode/run/calls/claude-code" / name).read_text(encoding="utf-8"))
     return f"{note['c']}/{note['s']}"
@@ -107,6 +115,7 @@ def test_two_subagents_and_the_main_conversation_search_five_times_each(run: Hos
     [main], [one], [two] = (identities[who] for who in (MAIN, ONE, TWO))
     assert len({main, one, two}) == 3
     assert main.split("/")[0] == one.split("/")[0] == two.split("/")[0]
+    assert counted(run.home) == [5, 5, 5]
 
     assert [call.text for call in calls if call.is_error] == []
     assert len(played.of("ctx_search")) == 15
@@ -120,6 +129,7 @@ def test_the_ninth_search_of_one_conversation_is_refused(run: HostRun, tmp_path:
     calls = tap.calls("ctx_search")
     assert len(calls) == 9
     assert [len(found) for found in carried(run, played, calls).values()] == [1]
+    assert counted(run.home) == [8]
 
     assert [call.is_error for call in calls] == [False] * 8 + [True]
     assert REFUSED.search(calls[-1].text), calls[-1].text
