@@ -18,7 +18,8 @@ __all__ = ["Document", "DocumentError", "Listing", "read_document", "walk"]
 
 WALK_FILE_MAX = 16 * 1024 * 1024
 """A bigger file of a folder is data or a build product; named by itself it is still read."""
-_GIT_SECONDS = 60
+_GIT_SECONDS = 20
+"""Git needs seconds for a huge checkout, and for ever for a hostile pattern; then we read the patterns ourselves."""
 _NESTED_MAX = 8
 """Checkouts in checkouts that are followed."""
 _SNIFF = 8_192
