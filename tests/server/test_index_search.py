@@ -135,7 +135,7 @@ def test_a_denied_file_is_refused_alone_and_in_its_folder_and_nothing_of_it_is_f
 def test_a_page_is_refused_where_the_address_is_private(serve: Any) -> None:
     text, failed = serve().call("ctx_index", {"url": "http://127.0.0.1:9/"})
     assert failed
-    assert text.startswith("ctx_index: ")
+    assert "127.0.0.1" in text
 
 
 def test_reasons_for_nothing_are_told_apart(serve: Any, guide: Path) -> None:
@@ -197,3 +197,16 @@ def _hits(host: Any, conversation: str, number: int) -> int:
         assert "put all queries into one call" in text
         return -1
     return sum(1 for line in text.split("\n") if re.match(r"k\d #", line))
+
+
+def test_memory_files_of_every_agent_are_searched_too(serve: Any, home: Path, project: Path) -> None:
+    (project / "CLAUDE.md").write_text("# Rules\n\nAlways run numbat before a commit.\n", encoding="utf-8")
+    (home / ".codex").mkdir()
+    (home / ".codex" / "AGENTS.md").write_text("# Mine\n\nPrefer the numbat formatter.\n", encoding="utf-8")
+    host = serve()
+    text, _ = host.call("ctx_search", {"queries": ["numbat"]})
+    assert "\nmemory CLAUDE.md #1: Rules\n  # Rules" in text
+    assert "\nmemory ~/.codex/AGENTS.md #1: Mine\n" in text
+    (project / "CLAUDE.md").write_text("# Rules\n\nAlways run bilby before a commit.\n", encoding="utf-8")
+    text, _ = host.call("ctx_search", {"queries": ["bilby"]})
+    assert "memory CLAUDE.md #1: Rules\n" in text

@@ -84,15 +84,13 @@ def test_a_cancelled_call_ends_its_child_and_gets_no_answer(serve: Any, project:
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs a way to wait for a process that is not ours")
 def test_dies_with_its_parent_while_stdin_stays_open(project: Path) -> None:
     stdin, ours = os.pipe()
-    command = '"$0" -I -S "$1" serve & echo $!; wait'
+    command = f'"$0" -I -S "$1" serve <&{stdin} & echo $!; wait'
     parent = subprocess.Popen(
-        ["sh", "-c", command.replace("serve &", "serve <&3 &"), sys.executable, LAUNCH],
+        ["bash", "-c", command, sys.executable, LAUNCH],
         cwd=project,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        pass_fds=(),
-        preexec_fn=lambda: os.dup2(stdin, 3),
-        close_fds=False,
+        pass_fds=[stdin],
     )
     os.close(stdin)
     assert parent.stdout is not None

@@ -56,7 +56,7 @@ def test_commands_run_in_the_project(serve: Any, folders: dict[str, Path], case:
     text, failed = host.call("ctx_execute", {"language": "sh", "code": "pwd"}, meta)
     if case["runs_in"] is None:
         assert failed
-        assert text.startswith("ctx_execute: the project is not known")
+        assert text.startswith("the project is not known")
     else:
         assert text.splitlines()[1:] == [str(folders[case["runs_in"]])]
 

@@ -81,7 +81,7 @@ def start(call: Call, spec: Run, label: str) -> str:
 
 def flush() -> None:
     """Brings the sources of this process' background runs up to date; those that have ended are up to date."""
-    for watched in list(_runs):
+    for watched in _runs:
         if watched.background is not None and watched.background.running:
             watched.bring_up_to_date()
 

@@ -50,4 +50,4 @@ def _said(verdict: Verdict) -> str:
     """The verdict's own words; of an ask rule also the way that is open."""
     if verdict.decision != "ask":
         return verdict.reason
-    return f"{verdict.reason}. This tool can't ask; the host's own tool can."
+    return f"refused: {verdict.reason}. This tool can't ask; the host's own tool can."

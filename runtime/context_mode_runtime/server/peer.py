@@ -121,7 +121,7 @@ def _ran(tool: Tool, params: Body, connection: Connection, running: Running) -> 
     try:
         return _text(_handled(tool, _prepared(tool, params, connection, running)))
     except (ToolError, lenient.WrongArgumentsError) as error:
-        return {**_text(f"{tool.name}: {error}"), "isError": True}
+        return {**_text(str(error)), "isError": True}
     except Exception as error:  # noqa: BLE001 - the model gets one line, the log the rest
         log.log_error(f"serve {tool.name}", error)
         return {**_text(f"{tool.name}: {_OUR_FAULT}"), "isError": True}

@@ -6,7 +6,7 @@ import os
 import time
 
 from context_mode_runtime import limits, paths
-from context_mode_runtime.server import background
+from context_mode_runtime.server import background, memory
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.store.errors import StoreError, StoreMissingError, UnknownSourceError
 
@@ -29,6 +29,8 @@ _FULL = "left out: the reply is full; ask this query again by itself"
 def searched(call: Call, queries: list[str]) -> str:
     """Per query its hits, or why there are none; the whole reply stays under OUTPUT_CAP."""
     background.flush()
+    if not call.text("source"):
+        memory.bring_up_to_date(call)
     store = _store(call)
     if store is None:
         return "\n".join(line for query in queries for line in (f'Query "{query}":', f"  {_NOTHING_YET}"))

@@ -1,0 +1,89 @@
+"""Memory files of every agent: searched with everything else, kept up to date by size and time."""
+
+from __future__ import annotations
+
+import os
+
+from context_mode_runtime import agents, log, paths
+from context_mode_runtime.fetch.folder import read_document
+from context_mode_runtime.server.guard import Guard
+from context_mode_runtime.store.errors import StoreError
+from context_mode_runtime.store.sources import add_source, list_sources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.server.call import Call
+
+    State = tuple[int, int]
+
+LABEL = "memory "
+"""What the label of a memory file begins with, and so every hit line in it."""
+_FILE_MAX = 262_144
+_stored: dict[tuple[str, str], State] = {}
+
+
+def bring_up_to_date(call: Call) -> None:
+    """Stores the memory files of this project and user that are new or changed; a store that can't be written waits."""
+    worktree = call.project().worktree
+    found = _files(worktree)
+    if not found:
+        return
+    try:
+        known = {source.origin for source in list_sources(call.store(), f"label GLOB '{LABEL}*'", limit=1_000)}
+        for path, state in found.items():
+            if path not in known or _stored.get((worktree, path)) != state:
+                _store(call, path)
+                _stored[worktree, path] = state
+    except StoreError as error:
+        log.log_error("serve memory", error)
+
+
+def _files(worktree: str) -> dict[str, State]:
+    """Size and time of each memory file by its real path, no bigger than 256 KiB."""
+    found: dict[str, State] = {}
+    for path in _paths(worktree):
+        try:
+            status = os.stat(path)
+        except OSError:
+            continue
+        if status.st_size <= _FILE_MAX:
+            found[os.path.realpath(path)] = (status.st_size, status.st_mtime_ns)
+    return found
+
+
+def _paths(worktree: str) -> list[str]:
+    """Every place that a known agent's table names, patterns opened."""
+    from glob import glob, has_magic
+
+    places: list[str] = []
+    for agent in agents.known_agents():
+        try:
+            table = agents.load_agent(agent)
+            folders = {**agents.root_folders(table), "project": worktree}
+            places += [agents.fill(pattern, folders) for pattern in table["texts"]["memory"]]
+        except (KeyError, ValueError, agents.UnknownAgentError) as error:
+            log.log_error(f"serve memory {agent}", error)
+    plain = [place for place in places if os.path.isabs(place) and "{" not in place]
+    opened = [
+        path for place in plain for path in (sorted(glob(place, recursive=True)) if has_magic(place) else [place])
+    ]
+    return list(dict.fromkeys(opened))
+
+
+def _store(call: Call, path: str) -> None:
+    try:
+        document = read_document(path, judge=Guard(call).reason)
+    except OSError:
+        return
+    worktree = call.project().worktree
+    inside = path.startswith(worktree + os.sep)
+    shown = os.path.relpath(path, worktree) if inside else paths.tilde(path)
+    add_source(
+        call.store(),
+        document.text,
+        label=LABEL + shown,
+        kind=document.kind,
+        origin=path,
+        worktree=worktree if inside else None,
+        tool=call.tool,
+    )
