@@ -1,0 +1,1 @@
+"""The user's rules and switches: loading, matching, judging."""

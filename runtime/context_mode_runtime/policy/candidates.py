@@ -1,0 +1,50 @@
+"""The forms of a path that rules are checked on: as written, absolute, behind links."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_VARIABLES = ("HOME", "PWD", "USERPROFILE")
+
+
+def candidates(path: str, folders: Sequence[str], *, fold: bool) -> list[str]:
+    """Absolute forms of `path` under each of `folders`, `.` and `..` worked out, and what they link to.
+
+    `~` and `$HOME` are followed. `fold` writes all in lower case. A path with a NUL has only its written form.
+    """
+    path = expanded(path)
+    found: dict[str, None] = {}
+    for folder in folders:
+        absolute = os.path.normpath(os.path.join(folder, path))
+        found[absolute] = None
+        real = behind_links(os.path.join(folder, path))
+        if real:
+            found[real] = None
+    return [one.lower() if fold else one for one in found]
+
+
+def behind_links(path: str) -> str:
+    """The real path; empty where the system can't tell."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return ""
+
+
+def expanded(path: str) -> str:
+    """`path` with `~`, `$HOME`, `${HOME}`, `$PWD` and `file://` worked out."""
+    if path.startswith("file://"):
+        path = path[7:]
+    if path.startswith("~"):
+        path = os.path.expanduser(path)
+    if "$" in path:
+        for name in _VARIABLES:
+            value = os.environ.get(name)
+            if value:
+                path = path.replace("${" + name + "}", value).replace("$" + name, value)
+                path = path.replace("$env:" + name, value)
+    return path

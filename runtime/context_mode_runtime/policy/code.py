@@ -1,0 +1,136 @@
+"""Code of other languages before the rules: the shell calls that stand in it as literals. Server side only."""
+
+from __future__ import annotations
+
+import re
+
+from context_mode_runtime.policy.gate import Verdict, first_rule, judge_path, strictest
+from context_mode_runtime.policy.shelltext import judge_shell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.policy.load import Policy
+
+SHELLS = {
+    **{name: name for name in ("sh", "bash", "zsh", "dash", "ksh", "fish", "powershell")},
+    "shell": "bash",
+    "pwsh": "powershell",
+    "cmd": "cmd",
+}
+_CALL = re.compile(
+    r"""(?:\b(?:os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*)|subprocess\.\w+|Popen|check_output|check_call
+        |call|run|getoutput|getstatusoutput|commands\.getoutput|pty\.spawn|asyncio\.create_subprocess_\w+
+        |exec\.CommandContext|exec\.Command|system|exec|execSync|execFile|execFileSync|spawn|spawnSync|popen|popen2|popen3|shell_exec|passthru|proc_open
+        |execa|execaSync|execaCommand|shelljs\.exec|zx|qx|IO\.popen|Open3\.\w+|Kernel\.system|System\.cmd|System\.shell
+        |Process\.Start|Command::new|Runtime\.getRuntime\(\)\.exec|ProcessBuilder
+        |Deno\.Command|Bun\.spawn|Bun\.spawnSync|Bun\.\$|system2|shell|\$)\s*[(`{\[]?|`|%x[({\[]|\bqx[/({\[|!])""",
+    re.VERBOSE,
+)
+"""Where a call that starts a program may begin: names from the standard libraries of the languages we run."""
+_LITERAL = re.compile(r'''(?:[rbfuRBFU]{0,2})("""|\'\'\'|"|'|`)''')
+_REACH = 4_096
+"""How far behind a call its literals are looked for."""
+_CALLS_MAX = 2_000
+_OPENS = re.compile(r"""["']((?:[^"'\\\n]|\\.){1,512})["']""")
+
+
+def judge_text(policy: Policy, text: str, *, language: str, cwd: str, project: str) -> Verdict | None:
+    """The verdict on code of `language`; in other languages than shells the paths that stand in it count as read."""
+    dialect = SHELLS.get(language.lower())
+    if dialect is not None:
+        return judge_shell(policy, text, dialect=dialect, cwd=cwd, project=project)
+    found: Verdict | None = first_rule(policy, "Bash", lambda rule: rule.pattern is None)
+    for command in shell_calls(text):
+        found = strictest(found, judge_shell(policy, command, dialect="bash", cwd=cwd, project=project))
+        if found is not None and found.decision == "deny":
+            return found
+    return strictest(found, _files(policy, text, cwd, project))
+
+
+def shell_calls(text: str) -> list[str]:
+    """The commands that literal calls in `text` would start: one string, or the strings of a list joined."""
+    found: dict[str, None] = {}
+    for number, call in enumerate(_CALL.finditer(text)):
+        if number >= _CALLS_MAX:
+            break
+        start = call.end() - 1 if call.group()[-1] == "`" else call.end()
+        for command in _literals(text, start, call.group()):
+            found[command] = None
+    return [command for command in found if command.strip()]
+
+
+def _literals(text: str, at: int, call: str) -> list[str]:
+    """The first literal behind a call, and it joined with those that follow in the same list or call."""
+    closer = {"%x(": ")", "%x{": "}", "%x[": "]"}.get(call) or (
+        {"(": ")", "{": "}", "[": "]"}.get(call[-1], call[-1]) if call[:2] == "qx" and len(call) > 2 else ""
+    )
+    if closer:
+        end = text.find(closer, at, at + _REACH)
+        return [text[at:end]] if end > 0 else []
+    words: list[str] = []
+    stop = min(len(text), at + _REACH)
+    while at < stop and len(words) < 64:
+        at = _skip(text, at, stop)
+        opening = _LITERAL.match(text, at)
+        if opening is None:
+            break
+        word, at = _string(text, opening.end(), opening.group(1))
+        words.append(word)
+    if not words:
+        return []
+    joined = " ".join(_quoted(word) for word in words)
+    return [words[0], joined] if len(words) > 1 else [words[0]]
+
+
+def _skip(text: str, at: int, stop: int) -> int:
+    """Behind white space, commas, brackets and the calls that add arguments (`.arg(`, `.args([`)."""
+    while at < stop:
+        if text[at] in " \t\r\n,([{&":
+            at += 1
+        elif text.startswith((").args(", ").arg("), at):
+            at = text.index("(", at) + 1
+        elif text.startswith((".args(", ".arg("), at):
+            at = text.index("(", at) + 1
+        elif text.startswith(("new ", "String[]", "vec!", "ctx", "context.Background()"), at):
+            at += len(
+                next(p for p in ("new ", "String[]", "vec!", "context.Background()", "ctx") if text.startswith(p, at))
+            )
+        else:
+            break
+    return at
+
+
+def _string(text: str, at: int, quote: str) -> tuple[str, int]:
+    """The text of a literal and the index behind it; escapes of quotes and backslashes are worked out."""
+    out: list[str] = []
+    size = min(len(text), at + _REACH)
+    while at < size and not text.startswith(quote, at):
+        if text[at] == "\\" and at + 1 < size:
+            follow = text[at + 1]
+            out.append({"n": "\n", "t": "\t"}.get(follow, follow))
+            at += 2
+        else:
+            out.append(text[at])
+            at += 1
+    return "".join(out), at + len(quote)
+
+
+def _quoted(word: str) -> str:
+    return (
+        word if word and all(c.isalnum() or c in "-_./=:@%+," for c in word) else "'" + word.replace("'", "'\\''") + "'"
+    )
+
+
+def _files(policy: Policy, text: str, cwd: str, project: str) -> Verdict | None:
+    """Path rules over the literals of the code: `open(".env")` reads as `cat .env` does."""
+    rules = [rule for rule in (*policy.deny, *policy.ask) if rule.tool == "Read" and rule.pattern is not None]
+    if not rules:
+        return None
+    found: Verdict | None = None
+    for literal in dict.fromkeys(match.group(1) for match in _OPENS.finditer(text)):
+        if "\n" in literal or "\0" in literal:
+            continue
+        found = strictest(found, judge_path(policy, literal, cwd=cwd, project=project))
+        if found is not None and found.decision == "deny":
+            return found
+    return found

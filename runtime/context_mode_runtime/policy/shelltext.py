@@ -1,0 +1,259 @@
+"""Shell text before the rules: every form of every command, and every file that a command names."""
+
+from __future__ import annotations
+
+import os
+
+from context_mode_runtime.policy.candidates import expanded
+from context_mode_runtime.policy.gate import Verdict, by_rule
+from context_mode_runtime.policy.rules import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, Rule
+from context_mode_runtime.policy.wildcard import part_matches
+from context_mode_runtime.shell.commands import Command, Reading, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.policy.load import Policy
+
+_FOLDING = frozenset(("powershell", "pwsh", "cmd"))
+_GLOBAL_OPTIONS = {
+    "git": frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")),
+    "docker": frozenset(("-H", "--host", "-c", "--context", "--config", "-l", "--log-level")),
+    "podman": frozenset(("--url", "--connection", "-c", "--log-level", "--root", "--runroot")),
+    "kubectl": frozenset(("-n", "--namespace", "--context", "--cluster", "--kubeconfig", "-s", "--server", "--user")),
+    "npm": frozenset(("--prefix", "-C", "-w", "--workspace")),
+    "terraform": frozenset(),
+    "aws": frozenset(("--profile", "--region", "--endpoint-url", "--output")),
+}
+"""Options in front of the sub-command: rules are compared without them, too."""
+_NOT_READ = frozenset(
+    "echo printf cd pushd mkdir touch rm rmdir unlink chmod chown chgrp export unset set kill true false pwd which "
+    "command type hash alias trap test [ [[ exit return sleep read wait".split()
+)
+_PATTERN_FIRST = frozenset("grep egrep fgrep rg ag ack sed gsed awk gawk mawk jq yq".split())
+_PATTERN_GIVEN = frozenset(("-e", "-f", "--regexp", "--file", "--expression"))
+_WRITES = frozenset((">", ">>", ">|", "&>", "&>>", ">&"))
+_FOLDERS_MAX = 8
+_GLOB_MAX = 2_000
+_PIECES = frozenset(";|&\n(){}`<>")
+_HEADS_MAX = 64
+
+
+def judge_shell(policy: Policy, text: str, *, dialect: str, cwd: str, project: str) -> Verdict | None:
+    """The verdict on `text`; deny beats ask, whatever file they stand in. Linear in the length of `text`."""
+    shell = {d: [r for r in rules if _for_shell(r)] for d, rules in _lists(policy)}
+    files = {d: [r for r in rules if _for_files(r)] for d, rules in _lists(policy)}
+    if not any(shell.values()) and not any(files.values()):
+        return None
+    reading = read(text, dialect)
+    forms: list[str] | None = None
+    named: Named | None = None
+    for decision in ("deny", "ask"):
+        if shell[decision]:
+            forms = forms if forms is not None else _forms(text, reading, dialect)
+            rule = _first(shell[decision], forms, fold=dialect in _FOLDING)
+            rule = rule or (_in_pieces(shell[decision], text) if reading.incomplete else None)
+            if rule:
+                return by_rule(decision, rule)
+        if files[decision]:
+            named = named or Named(policy, reading, cwd, project)
+            rule = next((rule for rule in files[decision] if named.fits(rule)), None)
+            if rule:
+                return by_rule(decision, rule)
+    return None
+
+
+def _lists(policy: Policy) -> tuple[tuple[str, list[Rule]], ...]:
+    return (("deny", policy.deny), ("ask", policy.ask))
+
+
+def _for_shell(rule: Rule) -> bool:
+    return rule.tool in SHELL_TOOLS or ("*" in rule.tool and any(rule.holds_for(tool) for tool in SHELL_TOOLS))
+
+
+def _for_files(rule: Rule) -> bool:
+    return rule.pattern is not None and (rule.tool in READ_TOOLS or rule.tool in EDIT_TOOLS)
+
+
+def _first(rules: list[Rule], forms: list[str], *, fold: bool) -> Rule | None:
+    for rule in rules:
+        if rule.pattern is None or any(rule.command(form, fold=fold) for form in forms):
+            return rule
+    return None
+
+
+def _forms(text: str, reading: Reading, dialect: str) -> list[str]:
+    """The text as written, and each command as written, by its words, by its name, without global options."""
+    found = {text.strip(): None}
+    for command in reading.commands:
+        if command.raw:
+            found[command.raw.strip()] = None
+        if not command.words:
+            continue
+        words = [" ".join(word.split()) if "\n" in word else word for word in command.words]
+        found[" ".join(words)] = None
+        name = command.name
+        if name != words[0]:
+            found[" ".join([name, *words[1:]])] = None
+        lower = name.lower() if dialect in _FOLDING else name
+        if lower in _GLOBAL_OPTIONS:
+            found[" ".join([name, *_without(words[1:], _GLOBAL_OPTIONS[lower])])] = None
+    return list(found)
+
+
+def _without(words: list[str], taking: frozenset[str]) -> list[str]:
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in taking else 1
+    return words[at:]
+
+
+def _in_pieces(rules: list[Rule], text: str) -> Rule | None:
+    """For text that could not be read to its end: a rule's first word at any place where a command could begin."""
+    heads = {rule.heads() for rule in rules} - {""}
+    plain = "".join(["\n" if c in _PIECES else c for c in text if c not in "'\"\\"])
+    tried = 0
+    for piece in plain.split("\n"):
+        words = piece.split()
+        for at, word in enumerate(words):
+            name = word.rpartition("/")[2]
+            if at and name not in heads:
+                continue
+            tried += 1
+            if tried > _HEADS_MAX * _HEADS_MAX:
+                return None
+            form = " ".join([name, *words[at + 1 : at + _HEADS_MAX]])
+            rule = _first(rules, [form], fold=False)
+            if rule:
+                return rule
+    return None
+
+
+class Named:
+    """The files that commands of a text read and write, each with all forms of its path; followed through `cd`."""
+
+    __slots__ = ("_cache", "_fold", "_folders", "_project", "_reals", "reads", "writes")
+
+    def __init__(self, policy: Policy, reading: Reading, cwd: str, project: str) -> None:
+        self._fold = policy.fold
+        self._project = project
+        self._folders = [cwd] if cwd == project else [cwd, project]
+        self._cache: dict[str, list[str]] = {}
+        self._reals: dict[str, str] = {}
+        self.reads: dict[str, None] = {}
+        self.writes: dict[str, None] = {}
+        for command in reading.commands:
+            self._take(command)
+
+    def fits(self, rule: Rule) -> bool:
+        """One of the files that the rule is about is named."""
+        files = self.writes if rule.tool in EDIT_TOOLS else self.reads
+        return rule.path(list(files), self._project, fold=self._fold)
+
+    def _take(self, command: Command) -> None:
+        for _, operator, target in command.redirects:
+            if operator in ("<", "<>"):
+                self._add(self.reads, target)
+            if operator in _WRITES or operator == "<>":
+                self._add(self.writes, target)
+        if not command.words:
+            return
+        name = command.name
+        if name in ("cd", "pushd", "Set-Location", "sl", "chdir"):
+            self._enter(command.words)
+        elif name == "tee":
+            for word in command.words[1:]:
+                self._add(self.writes, word)
+        elif name not in _NOT_READ:
+            for word in _operands(name, command.words[: command.own]):
+                self._add(self.reads, word)
+
+    def _enter(self, words: list[str]) -> None:
+        target = next((word for word in words[1:] if not word.startswith("-")), "~")
+        if len(self._folders) < _FOLDERS_MAX:
+            self._folders.append(os.path.normpath(os.path.join(self._folders[-1], expanded(target))))
+            self._cache.clear()
+
+    def _add(self, into: dict[str, None], word: str) -> None:
+        for text in _paths_in(word):
+            forms = self._cache.get(text)
+            if forms is None:
+                forms = self._cache[text] = self._forms(text)
+            into.update(dict.fromkeys(forms))
+
+    def _forms(self, text: str) -> list[str]:
+        if "\0" in text:
+            return []
+        path = expanded(text)
+        forms: list[str] = []
+        for folder in self._folders:
+            full = os.path.join(folder, path)
+            forms += [os.path.normpath(full), self._real(full)]
+        forms = [one.lower() for one in forms] if self._fold else forms
+        if any(c in text for c in "*?["):
+            for folder in self._folders:
+                forms += _globbed(folder, path, fold=self._fold)
+        return forms
+
+    def _real(self, full: str) -> str:
+        """What `full` links to; of a file that isn't there, where its folder links to."""
+        try:
+            if os.path.lexists(full):
+                return os.path.realpath(full)
+            folder, name = os.path.split(full)
+            if folder not in self._reals:
+                self._reals[folder] = os.path.realpath(folder)
+            return os.path.join(self._reals[folder], name)
+        except (OSError, ValueError):
+            return full
+
+
+def _operands(name: str, words: list[str]) -> list[str]:
+    rest = words[1:]
+    if name in _PATTERN_FIRST and not any(word in _PATTERN_GIVEN for word in rest):
+        first = next((n for n, word in enumerate(rest) if not word.startswith("-")), None)
+        if first is not None:
+            rest = rest[:first] + rest[first + 1 :]
+    return rest
+
+
+def _paths_in(word: str) -> list[str]:
+    """What in a word can be a path: itself, what stands behind `=` or `@`, the rest of `-fNAME`."""
+    found = [] if word.startswith("-") else [word]
+    for sign in ("=", "@", ":"):
+        _, cut, rest = word.partition(sign)
+        if cut and rest:
+            found.append(rest.lstrip("@"))
+    if word.startswith("-") and not word.startswith("--") and len(word) > 2:
+        found.append(word[2:])
+    return found
+
+
+def _globbed(folder: str, pattern: str, *, fold: bool) -> list[str]:
+    """What a wildcard in a path stands for on disk, at most 2,000 names looked at."""
+    places = [os.path.abspath(os.sep) if os.path.isabs(pattern) else folder]
+    seen = 0
+    for part in pattern.split("/"):
+        if not part:
+            continue
+        if not any(c in part for c in "*?["):
+            places = [os.path.join(place, part) for place in places]
+            continue
+        following: list[str] = []
+        for place in places:
+            for name in _names(place):
+                seen += 1
+                if seen > _GLOB_MAX:
+                    break
+                if part_matches(part, name) and (part[0] == "." or name[0] != "."):
+                    following.append(os.path.join(place, name))
+        places = following
+    found = [os.path.normpath(place) for place in places]
+    found += [os.path.realpath(place) for place in places]
+    return [one.lower() if fold else one for one in found]
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except (OSError, ValueError):
+        return []

@@ -1,0 +1,133 @@
+"""Wildcards without backtracking: `*` over anything in texts, `*`, `**`, `?` and `[...]` in paths."""
+
+from __future__ import annotations
+
+import os
+
+_CLASS_MAX = 1_024
+"""Longest part of a path that `?` and `[...]` are compared on sign by sign; longer ones can't be file names."""
+
+
+def matches(pattern: str, text: str) -> bool:
+    """The whole `text` fits `pattern`, where `*` stands for anything, also nothing. Linear time."""
+    if "*" not in pattern:
+        return pattern == text
+    pieces = pattern.split("*")
+    first, last = pieces[0], pieces[-1]
+    if len(text) < len(first) + len(last) or not text.startswith(first) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for piece in pieces[1:-1]:
+        at = text.find(piece, at, end)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
+
+
+def path_matches(pattern: str, path: str, *, below: bool = False) -> bool:
+    """The whole `path` fits `pattern`: `*` stays within a part, `**` is any number of parts, none included.
+
+    Both are absolute and use `/` (on Windows `\\` is taken for it); `**/x` is `x` at any depth. With `below` a path
+    inside what fits counts, too, as in a `.gitignore`.
+    """
+    wanted, parts = _parts(pattern), _parts(path)
+    if "**" not in wanted:
+        return _run_at(wanted, parts, 0) and (below or len(parts) == len(wanted))
+    runs: list[list[str]] = [[]]
+    for part in wanted:
+        if part == "**":
+            runs.append([])
+        else:
+            runs[-1].append(part)
+    return _runs_match(runs, parts, below=below)
+
+
+def _parts(path: str) -> list[str]:
+    path = path.replace("\\", "/") if os.sep == "\\" else path
+    return [part for part in path.split("/") if part and part != "."]
+
+
+def _runs_match(runs: list[list[str]], parts: list[str], *, below: bool) -> bool:
+    first, last = runs[0], runs[-1]
+    if not _run_at(first, parts, 0):
+        return False
+    at = len(first)
+    for run in runs[1:-1] if not below else runs[1:]:
+        found = _find(run, parts, at)
+        if found < 0:
+            return False
+        at = found + len(run)
+    if below:
+        return True
+    start = len(parts) - len(last)
+    return start >= at and _run_at(last, parts, start)
+
+
+def _find(run: list[str], parts: list[str], at: int) -> int:
+    for start in range(at, len(parts) - len(run) + 1):
+        if _run_at(run, parts, start):
+            return start
+    return -1
+
+
+def _run_at(run: list[str], parts: list[str], start: int) -> bool:
+    if start + len(run) > len(parts):
+        return False
+    return all(part_matches(pattern, parts[start + n]) for n, pattern in enumerate(run))
+
+
+def part_matches(pattern: str, part: str) -> bool:
+    """One part of a path fits one part of a pattern."""
+    if "?" not in pattern and "[" not in pattern:
+        return matches(pattern, part)
+    return len(part) <= _CLASS_MAX and _signs(_tokens(pattern), part)
+
+
+def _tokens(pattern: str) -> list[str]:
+    """`*`, `?`, `[...]` and single signs."""
+    out: list[str] = []
+    at = 0
+    while at < len(pattern):
+        end = pattern.find("]", at + 2) if pattern[at] == "[" else -1
+        out.append(pattern[at : end + 1] if end > 0 else pattern[at])
+        at = end + 1 if end > 0 else at + 1
+    return out
+
+
+def _signs(tokens: list[str], text: str) -> bool:
+    """Goes back to the last `*` only."""
+    at = token = 0
+    star, mark = -1, 0
+    while at < len(text):
+        if token < len(tokens) and tokens[token] == "*":
+            star, mark = token, at
+            token += 1
+        elif token < len(tokens) and _sign(tokens[token], text[at]):
+            token += 1
+            at += 1
+        elif star >= 0:
+            mark += 1
+            token, at = star + 1, mark
+        else:
+            return False
+    return all(one == "*" for one in tokens[token:])
+
+
+def _sign(token: str, sign: str) -> bool:
+    if token == "?":
+        return True
+    if len(token) == 1:
+        return token == sign
+    body = token[1:-1]
+    turned = body[:1] in ("!", "^")
+    body = body[1:] if turned else body
+    at, found = 0, False
+    while at < len(body):
+        if body[at + 1 : at + 2] == "-" and at + 2 < len(body):
+            found = found or body[at] <= sign <= body[at + 2]
+            at += 3
+        else:
+            found = found or body[at] == sign
+            at += 1
+    return found != turned

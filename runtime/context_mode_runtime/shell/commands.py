@@ -1,0 +1,231 @@
+"""Every simple command that a text would run: wrappers opened, literals put in, texts for inner shells read again.
+
+`ssh`, `docker exec` and the like run elsewhere: what they run there is not looked at.
+"""
+
+from __future__ import annotations
+
+from context_mode_runtime.shell.model import Segment
+from context_mode_runtime.shell.scan import scan
+from context_mode_runtime.shell.words import Budget, Word, expand, holds_unknown, turns
+from context_mode_runtime.shell.wrappers import SHELLS, base, opened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.shell.words import Env
+
+DEPTH_MAX = 5
+"""Texts inside texts (`sh -c "sh -c ..."`) that are opened."""
+_SPREAD = 4
+"""Expansions may make this many times the text's length."""
+_VALUES_MAX = 8
+_CHAIN_MAX = 24
+_SETTERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
+
+
+class Command:
+    """One simple command.
+
+    `words` after quote removal (expansions without a literal as written), `raw` as written (empty for opened ones),
+    `unknown` when the program's name holds such an expansion, `redirects` as (fd, operator, target), `piped_to` and
+    `piped_from` whether it stands before or behind a `|`, `via` the wrappers that run it, outermost first,
+    `segment` where it stands, `dialect` of the text it stands in, `own` how many of its words are not those of a
+    command it runs.
+    """
+
+    __slots__ = ("dialect", "own", "raw", "redirects", "segment", "unknown", "via", "words")
+
+    def __init__(self, words: list[str], segment: Segment, dialect: str, via: tuple[str, ...]) -> None:
+        self.words = words
+        self.segment = segment
+        self.dialect = dialect
+        self.via = via
+        self.raw = "" if via else segment.raw
+        self.unknown = False
+        self.own = len(words)
+        self.redirects: list[tuple[str, str, str]] = []
+
+    @property
+    def name(self) -> str:
+        """The last part of the program's path."""
+        return base(self.words[0])
+
+    @property
+    def piped_to(self) -> bool:
+        """Its output goes into a pipe, its own or that of a group around it."""
+        return self.segment.piped or self.segment.group_out == "pipe"
+
+    @property
+    def piped_from(self) -> bool:
+        """Its input comes from a pipe."""
+        return self.segment.piped_from is not None
+
+
+class Reading:
+    """The commands of one text; `incomplete` when some of it could not be read to its end."""
+
+    __slots__ = ("budget", "commands", "env", "incomplete")
+
+    def __init__(self, size: int) -> None:
+        self.commands: list[Command] = []
+        self.env: Env = {}
+        self.budget = Budget(_SPREAD * size + 10_000)
+        self.incomplete = False
+
+
+def commands(text: str, dialect: str = "bash") -> list[Command]:
+    """Every simple command of `text`, wrappers opened; inner ones follow the outer. Never raises; linear time."""
+    return read(text, dialect).commands
+
+
+def read(text: str, dialect: str = "bash") -> Reading:
+    """The same with the mark `incomplete`."""
+    reading = Reading(len(text))
+    _read_text(reading, text, dialect, (), 0)
+    reading.incomplete = reading.incomplete or reading.budget.spent
+    return reading
+
+
+def _read_text(
+    reading: Reading, text: str, dialect: str, via: tuple[str, ...], depth: int, outer: Segment | None = None
+) -> None:
+    """Reads `text`, which `outer` hands to a shell; its output is that of `outer`."""
+    if depth > DEPTH_MAX:
+        reading.incomplete = True
+        return
+    result = scan(text, dialect)
+    reading.incomplete = reading.incomplete or result.incomplete
+    for segment in result.segments:
+        if outer is not None and segment.parent is None:
+            segment.parent, segment.capture = outer, "inner"
+        _read_segment(reading, segment, dialect, via, depth)
+
+
+def _read_segment(reading: Reading, segment: Segment, dialect: str, via: tuple[str, ...], depth: int) -> None:
+    env, budget = reading.env, reading.budget
+    for name, value in segment.assigns:
+        _assign(reading, name, value)
+    if not segment.words and not segment.redirects:
+        return
+    words = segment.words
+    for turn in range(min(turns(words, env), _VALUES_MAX)):
+        fields = [field for word in words for field in expand(word, env, turn, budget)]
+        _read_command(reading, fields, segment, dialect, via, depth)
+    if words and holds_unknown(words[:1], env) and len(words[0].parts) > 1:
+        fields = [field for word in words for field in expand(word, env, 0, budget, bare=True)]
+        if fields:
+            _read_command(reading, fields, segment, dialect, via, depth)
+
+
+def _assign(reading: Reading, name: str, value: Word | list[Word]) -> None:
+    """Remembers a literal; what the text can't tell is left out."""
+    env, budget = reading.env, reading.budget
+    if isinstance(value, list):
+        fields = [field for word in value for field in expand(word, env, 0, budget)]
+        _remember(env, name, fields)
+    elif not holds_unknown([value], env):
+        _remember(env, name, " ".join(expand(value, env, 0, budget)))
+
+
+def _remember(env: Env, name: str, value: str | list[str]) -> None:
+    values = env.setdefault(name, [])
+    values.insert(0, value)
+    del values[_VALUES_MAX:]
+
+
+def _read_command(
+    reading: Reading, words: list[str], segment: Segment, dialect: str, via: tuple[str, ...], depth: int
+) -> None:
+    """Adds the command and what it runs inside, wrapper by wrapper."""
+    texts: list[tuple[str, str | None, list[str]]] = []
+    todo = [(words, via)]
+    while todo:
+        inner, chain = todo.pop()
+        command = _add(reading, inner, segment, dialect, chain)
+        if not inner:
+            continue
+        _builtin(reading, inner)
+        found = opened(inner)
+        if inner[0] and inner[0][0] == "=" and len(inner[0]) > 1:
+            todo.append(([inner[0][1:], *inner[1:]], chain))
+        if SHELLS.get(base(inner[0]).lower()) and (found is None or not found.texts):
+            texts += _fed(reading, command)
+        if found is None:
+            continue
+        if found.commands and inner[-len(found.commands[0]) :] == found.commands[0]:
+            command.own = len(inner) - len(found.commands[0])
+        if len(chain) < _CHAIN_MAX:
+            chain = (*chain, base(inner[0]))
+            todo += [(one, chain) for one in found.commands if one]
+        else:
+            reading.incomplete = True
+        texts += [(text, kind, rest) for text, kind, rest in found.texts if text]
+    for text, kind, rest in texts:
+        if not reading.budget.take(len(text)):
+            return
+        if rest:
+            _remember(reading.env, "@", rest[1:])
+            for number, value in enumerate(rest[:10]):
+                _remember(reading.env, str(number), value)
+        _read_text(reading, text, kind or dialect, (*via, base(words[0])), depth + 1, segment)
+
+
+def _add(reading: Reading, words: list[str], segment: Segment, dialect: str, via: tuple[str, ...]) -> Command:
+    command = Command(words, segment, dialect, via)
+    command.unknown = bool(words) and bool(segment.words) and holds_unknown(segment.words[:1], reading.env)
+    command.redirects = [
+        (r.fd, r.operator, " ".join(expand(r.target, reading.env, 0, reading.budget))) for r in segment.redirects
+    ]
+    reading.commands.append(command)
+    return command
+
+
+def _builtin(reading: Reading, words: list[str]) -> None:
+    """Builtins that set variables: `export x=1`, `set -- a b`, fish `set x a`, `printf -v x`."""
+    name = words[0]
+    if name in _SETTERS:
+        for word in words[1:]:
+            key, cut, value = word.partition("=")
+            if cut:
+                _remember(reading.env, key, value)
+    elif name == "set" and len(words) > 2:
+        rest = [word for word in words[1:] if not word.startswith("-")]
+        if "--" in words:
+            rest = words[words.index("--") + 1 :]
+            _remember(reading.env, "@", rest)
+            _remember(reading.env, "*", rest)
+            for number, value in enumerate(rest[:9], 1):
+                _remember(reading.env, str(number), value)
+        elif len(rest) > 1:
+            _remember(reading.env, rest[0], rest[1:])
+    elif name == "printf" and words[1:2] == ["-v"] and len(words) > 3:
+        _remember(reading.env, words[2], words[-1])
+
+
+def _fed(reading: Reading, command: Command) -> list[tuple[str, str | None, list[str]]]:
+    """Texts that a shell reads on its input: here-documents, a here-string, what `echo` or `cat` pipes into it."""
+    dialect = SHELLS[base(command.words[0]).lower()]
+    out: list[tuple[str, str | None, list[str]]] = []
+    segment: Segment | None = command.segment
+    while segment is not None:
+        for document in segment.heredocs:
+            body = document.body if document.quoted else _unescape(document.body)
+            out.append((body, dialect, []))
+        for redirect in segment.redirects:
+            if redirect.operator == "<<<":
+                out.append((redirect.target.text, dialect, []))
+        source = segment.piped_from
+        if source is not None:
+            fields = [field for word in source.words for field in expand(word, reading.env, 0, reading.budget)]
+            if fields and base(fields[0]) in ("echo", "printf"):
+                out.append((" ".join(fields[1:]).replace("\\n", "\n"), dialect, []))
+        segment = source
+    return out
+
+
+def _unescape(body: str) -> str:
+    if "\\" not in body:
+        return body
+    for pair, plain in (("\\\n", ""), ("\\$", "$"), ("\\`", "`"), ("\\\\", "\\")):
+        body = body.replace(pair, plain)
+    return body

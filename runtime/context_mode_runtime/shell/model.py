@@ -1,0 +1,184 @@
+"""What a scan gives: segments (simple commands as written), and the frames it keeps while it reads."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from context_mode_runtime.shell.words import Part, Word
+
+RAW_MAX = 4_096
+"""Longest segment whose text as written is kept: nesting would be quadratic otherwise. Its words always are."""
+
+
+class Redirect:
+    """One redirection: file descriptor (`""` when not written), operator, target."""
+
+    __slots__ = ("fd", "operator", "target")
+
+    def __init__(self, fd: str, operator: str, target: Word) -> None:
+        self.fd = fd
+        self.operator = operator
+        self.target = target
+
+
+class Heredoc:
+    """One here-document and its body, tabs taken off where `<<-` asks for it."""
+
+    __slots__ = ("body", "delimiter", "quoted", "strip")
+
+    def __init__(self, delimiter: str, *, quoted: bool, strip: bool) -> None:
+        self.delimiter = delimiter
+        self.quoted = quoted
+        self.strip = strip
+        self.body = ""
+
+
+class Segment:
+    """One simple command as written.
+
+    `assigns` are leading assignments (and the values of a `for`), `parent` is the segment whose word holds this one
+    as a substitution, `capture` says where its output goes then (`assign`, `arg`, `proc`) or is empty.
+    `pipe_next` is the next segment of its pipeline, `group_out` `pipe` or `file` when a group around it is piped on
+    or redirected.
+    """
+
+    __slots__ = (
+        "assigns",
+        "capture",
+        "end",
+        "group",
+        "group_out",
+        "heredocs",
+        "parent",
+        "pipe_next",
+        "piped",
+        "piped_from",
+        "redirects",
+        "source",
+        "start",
+        "words",
+    )
+
+    def __init__(self, source: str, parent: Segment | None, capture: str) -> None:
+        self.source = source
+        self.start = -1
+        self.end = -1
+        self.words: list[Word] = []
+        self.redirects: Sequence[Redirect] = ()
+        self.assigns: Sequence[tuple[str, Word | list[Word]]] = ()
+        self.heredocs: Sequence[Heredoc] = ()
+        self.parent = parent
+        self.capture = capture
+        self.group: tuple[int, int] | None = None
+        self.group_out = ""
+        self.piped = False
+        self.piped_from: Segment | None = None
+        self.pipe_next: Segment | None = None
+
+    @property
+    def raw(self) -> str:
+        """The text as written, or empty when it is longer than RAW_MAX."""
+        if self.start < 0 or self.end - self.start > RAW_MAX:
+            return ""
+        return self.source[self.start : self.end]
+
+    def add_redirect(self, item: Redirect) -> None:
+        """Adds a redirection."""
+        if isinstance(self.redirects, list):
+            self.redirects.append(item)
+        else:
+            self.redirects = [item]
+
+    def add_assign(self, name: str, value: Word | list[Word]) -> None:
+        """Adds a variable and its value, or an array's values."""
+        if isinstance(self.assigns, list):
+            self.assigns.append((name, value))
+        else:
+            self.assigns = [(name, value)]
+
+    def add_heredoc(self, document: Heredoc) -> None:
+        """Adds a here-document."""
+        if isinstance(self.heredocs, list):
+            self.heredocs.append(document)
+        else:
+            self.heredocs = [document]
+
+    def empty(self) -> bool:
+        """Nothing in it yet."""
+        return not (self.words or self.redirects or self.assigns)
+
+
+class Scan:
+    """The segments of a text in the order they end in it, inner ones first; `incomplete` when it isn't whole."""
+
+    __slots__ = ("incomplete", "segments")
+
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+        self.incomplete = False
+
+
+DEPTH_MAX = 400
+"""Deeper nesting is not read: what is left of the text counts as incomplete."""
+LIST, QUOTE, PARAM, ARITH = 0, 1, 2, 3
+"""Kinds of frame: commands, `"..."`, `${...}`, `$((...))`."""
+
+
+class Frame:
+    """One open bracket or quote. A LIST frame builds segments; the others add parts to the word of the LIST below."""
+
+    __slots__ = (
+        "array",
+        "cases",
+        "closer",
+        "depth",
+        "expect",
+        "fd",
+        "first",
+        "groups",
+        "kind",
+        "last_group",
+        "list",
+        "mark",
+        "mode",
+        "name",
+        "parts",
+        "pending",
+        "pipe_from",
+        "role",
+        "segment",
+        "start",
+        "word_start",
+    )
+
+    def __init__(self, kind: int, start: int, parts: list[Part], segment: Segment, mark: int) -> None:
+        self.kind = kind
+        self.start = start
+        self.parts = parts
+        self.segment = segment
+        self.mark = mark
+        self.closer = ""
+        self.role = ""
+        self.depth = 0
+        self.word_start = -1
+        self.mode = "command"
+        self.name = ""
+        self.array: list[Word] | None = None
+        self.cases = 0
+        self.first = False
+        self.expect = ""
+        self.fd = ""
+        self.groups: list[int] | None = None
+        self.pending: Sequence[tuple[Segment, Heredoc]] = ()
+        self.pipe_from: Segment | None = None
+        self.last_group: tuple[int, int] | None = None
+        self.list: Frame = self
+
+    def open_group(self, mark: int) -> None:
+        """Remembers that a group of commands begins at segment number `mark`."""
+        if self.groups is None:
+            self.groups = [mark]
+        else:
+            self.groups.append(mark)

@@ -1,0 +1,277 @@
+"""curl and wget by where the body goes, and HTTP calls in code handed to an interpreter."""
+
+from __future__ import annotations
+
+from context_mode_runtime.shell.output import reaches_model
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from context_mode_runtime.shell.commands import Command
+
+_CURL_VALUES = frozenset("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
+_CURL_LONG = frozenset(
+    (
+        "abstract-unix-socket cacert capath cert cert-type ciphers config connect-timeout connect-to continue-at cookie "
+        "cookie-jar create-file-mode crlfile curves data data-ascii data-binary data-raw data-urlencode delegation "
+        "dns-interface dns-servers doh-url dump-header egd-file engine etag-compare etag-save expect100-timeout form "
+        "form-string ftp-account ftp-method ftp-port happy-eyeballs-timeout-ms haproxy-clientip header hostpubmd5 "
+        "hostpubsha256 hsts interface json keepalive-time key key-type krb libcurl limit-rate local-port login-options "
+        "mail-auth mail-from mail-rcpt max-filesize max-redirs max-time netrc-file noproxy oauth2-bearer output "
+        "output-dir parallel-max pass pinnedpubkey preproxy proto proto-default proto-redir proxy proxy-cacert "
+        "proxy-cert proxy-header proxy-user pubkey quote range rate referer request request-target resolve retry "
+        "retry-delay retry-max-time socks4 socks4a socks5 socks5-hostname speed-limit speed-time stderr telnet-option "
+        "tftp-blksize time-cond tls-max trace trace-ascii tlsuser tlspassword unix-socket upload-file url url-query "
+        "user user-agent variable write-out"
+    ).split()
+)
+_CURL_SENDS = frozenset(
+    "data data-ascii data-binary data-raw data-urlencode form form-string json upload-file quote mail-from".split()
+)
+_CURL_QUIET = frozenset(("head", "version", "help", "manual", "config"))
+_CURL_LETTERS = {
+    **{"o": "output", "O": "remote-name", "I": "head", "d": "data", "F": "form", "T": "upload-file", "X": "request"},
+    **{"G": "get", "V": "version", "h": "help", "M": "manual", "K": "config", "Q": "quote"},
+}
+_WGET_VALUES = frozenset("aoeiBtOTwQPUIADlRXD")
+_WGET_LONG = frozenset(
+    "output-document output-file append-output input-file tries timeout wait quota directory-prefix user-agent header "
+    "user password method referer accept reject domains level base execute load-cookies save-cookies".split()
+)
+_WGET_QUIET = frozenset("spider version help post-data post-file body-data body-file method background".split())
+_STDOUT = frozenset(("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/stderr", "/dev/tty"))
+
+
+def host_allowed(url: str, allow_hosts: Sequence[str]) -> bool:
+    """The host of `url` is one of `allow_hosts` or a sub-domain of one. An entry may name a port."""
+    host, port = _host(url)
+    for entry in allow_hosts:
+        name, _, wanted = entry.lower().strip().removeprefix("*.").partition(":")
+        if name and (not wanted or wanted == port) and (host == name or host.endswith("." + name)):
+            return True
+    return False
+
+
+def _host(url: str) -> tuple[str, str]:
+    scheme, cut, rest = url.partition("://")
+    rest = rest if cut else scheme
+    for stop in "/?#\\":
+        rest = rest.partition(stop)[0]
+    rest = rest.rpartition("@")[2].lower()
+    if rest.startswith("["):
+        name, _, tail = rest[1:].partition("]")
+        return name, tail.removeprefix(":")
+    name, _, port = rest.partition(":")
+    return name.rstrip("."), port
+
+
+def _options(
+    words: list[str], values: frozenset[str], long_values: frozenset[str], letters: dict[str, str]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """The options as (long name or letter, value) and the operands."""
+    found: list[tuple[str, str]] = []
+    operands: list[str] = []
+    at = 1
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if word == "--":
+            operands += words[at:]
+            break
+        if word.startswith("--"):
+            name, cut, value = word[2:].partition("=")
+            if not cut and name in long_values and at < len(words):
+                value = words[at]
+                at += 1
+            found.append((name, value))
+        elif word.startswith("-") and len(word) > 1:
+            at = _cluster(words, at, values, letters, found)
+        elif word:
+            operands.append(word)
+    return found, operands
+
+
+def _cluster(
+    words: list[str], at: int, values: frozenset[str], letters: dict[str, str], found: list[tuple[str, str]]
+) -> int:
+    """`-sSo file`: letters up to one that takes the rest of the word, or the next word, as its value."""
+    word = words[at - 1]
+    for place, letter in enumerate(word[1:], 2):
+        name = letters.get(letter, letter)
+        if letter not in values:
+            found.append((name, ""))
+            continue
+        value = word[place:]
+        if not value and at < len(words):
+            value = words[at]
+            at += 1
+        found.append((name, value))
+        break
+    return at
+
+
+def curl_urls(words: list[str]) -> list[str]:
+    """The addresses whose bodies `curl` prints; empty when it prints none."""
+    options, operands = _options(words, _CURL_VALUES, _CURL_LONG, _CURL_LETTERS)
+    names = {name for name, _ in options}
+    urls = operands + [value for name, value in options if name == "url"]
+    if not urls or names & _CURL_QUIET:
+        return []
+    if names & _CURL_SENDS and "get" not in names:
+        return []
+    if any(name == "request" and value.upper() != "GET" for name, value in options):
+        return []
+    if "remote-name-all" in names:
+        return []
+    outputs = [value for name, value in options if name == "output"]
+    kept = sum(1 for name, _ in options if name == "remote-name")
+    kept += sum(1 for value in outputs if value not in _STDOUT)
+    return urls[kept:]
+
+
+def wget_urls(words: list[str]) -> list[str]:
+    """The addresses whose bodies `wget` prints: only with `-O -`."""
+    options, operands = _options(
+        words, _WGET_VALUES, _WGET_LONG, {"O": "output-document", "V": "version", "b": "background"}
+    )
+    names = {name for name, _ in options}
+    if any(name in names for name in _WGET_QUIET if name != "method"):
+        return []
+    if any(name == "method" and value.upper() != "GET" for name, value in options):
+        return []
+    outputs = [value for name, value in options if name == "output-document"]
+    return operands if outputs and outputs[-1] in _STDOUT else []
+
+
+_FETCHERS: dict[str, Callable[[list[str]], list[str]]] = {
+    "curl": curl_urls,
+    "curlie": curl_urls,
+    "wget": wget_urls,
+    "wget2": wget_urls,
+}
+
+
+def printed_urls(command: Command, allow_hosts: Sequence[str]) -> list[str]:
+    """The addresses that `command` (curl, wget) prints where the model sees it; empty: it passes."""
+    fetcher = _FETCHERS.get(command.name.lower())
+    if fetcher is None or not reaches_model(command):
+        return []
+    return [url for url in fetcher(command.words) if not host_allowed(url, allow_hosts)]
+
+
+# HTTP calls in code
+
+_CODE_OPTIONS: dict[str, tuple[str, ...]] = {
+    "python": ("-c",),
+    "node": ("-e", "--eval", "-p", "--print", "-pe"),
+    "bun": ("-e", "--eval", "-p"),
+    "deno": ("eval",),
+    "tsx": ("-e", "--eval"),
+    "ts-node": ("-e", "--eval"),
+    "ruby": ("-e",),
+    "perl": ("-e", "-E"),
+    "php": ("-r",),
+    "Rscript": ("-e",),
+    "elixir": ("-e", "--eval"),
+    "lua": ("-e",),
+}
+_PYTHONS = ("python", "pypy", "ipython", "uv")
+_CALLS = (
+    *("requests.get(", "requests.request(", "session.get(", "httpx.get(", "httpx.stream(", "urlopen(", "urllib2."),
+    *("http.client.", "urllib3.request(", "fetch(", "axios.get(", "axios(", "http.get(", "https.get(", "http.request("),
+    *("https.request(", "got(", "got.get(", "needle.get(", "superagent.get(", "Net::HTTP", "URI.open(", "open-uri"),
+    *(
+        "HTTParty.get(",
+        "Faraday.get(",
+        "LWP::Simple",
+        "LWP::UserAgent",
+        "HTTP::Tiny",
+        "file_get_contents(",
+        "curl_exec(",
+    ),
+    *("HTTPoison.get", "Req.get", ":httpc.request", "download.file(", "httr::GET(", "readLines("),
+)
+_NEEDS_ADDRESS = frozenset(("file_get_contents(", "readLines(", "got(", "axios(", "download.file("))
+_SAVES = (
+    "urlretrieve",
+    "writeFile",
+    "createWriteStream",
+    "File.write",
+    "file_put_contents",
+    "Bun.write",
+    "write_bytes",
+)
+_SAVES_MORE = ("write_text", "getstore(", "mirror(", "File.open(", "copyfileobj(", "download.file(")
+_POWERSHELL_FETCH = frozenset(("invoke-webrequest", "iwr", "invoke-restmethod", "irm"))
+_QUOTES = "'\"`"
+
+
+def code_of(command: Command) -> str:
+    """The code that `command` hands to an interpreter by `-c`, `-e`, a here-document or a here-string."""
+    name = command.name
+    family = "python" if name.startswith(_PYTHONS[:3]) else name.rstrip("0123456789.")
+    options = _CODE_OPTIONS.get(family)
+    if options is None:
+        return ""
+    words = command.words
+    for at, word in enumerate(words[1:-1], 1):
+        if word in options:
+            return words[at + 1]
+        if word[:1] != "-":
+            break
+        if family == "python" and word[-1] == "c" and word[1:].isalpha():
+            return words[at + 1]
+    bodies = [document.body for document in command.segment.heredocs]
+    bodies += [target for _, operator, target in command.redirects if operator == "<<<"]
+    return "\n".join(bodies)
+
+
+def inline_urls(command: Command, allow_hosts: Sequence[str]) -> list[str] | None:
+    """None when `command` makes no HTTP request in code, or only to allowed hosts; else the addresses it names."""
+    if command.name.lower() in _POWERSHELL_FETCH:
+        return _powershell_urls(command, allow_hosts)
+    code = code_of(command)
+    if not code or not reaches_model(command) or not _requests(code) or _saves(code):
+        return None
+    urls = addresses(code)
+    wanted = [url for url in urls if not host_allowed(url, allow_hosts)]
+    return wanted if wanted or not urls else None
+
+
+def _requests(code: str) -> bool:
+    return any(call in code and (call not in _NEEDS_ADDRESS or "://" in code) for call in _CALLS)
+
+
+def _saves(code: str) -> bool:
+    if any(word in code for word in (*_SAVES, *_SAVES_MORE)):
+        return True
+    return "open(" in code and any(mode in code for mode in ("'w'", '"w"', "'wb'", '"wb"', "'a'", '"a"'))
+
+
+def addresses(code: str) -> list[str]:
+    """The http and https addresses that stand in `code`, in order, each once."""
+    found: list[str] = []
+    at = code.find("://")
+    while at >= 0:
+        start = at - 5 if code[at - 5 : at].lower() == "https" else at - 4
+        end = at + 3
+        while end < len(code) and code[end] not in _QUOTES and code[end] not in " \t\n)>\\,;":
+            end += 1
+        if code[start:at].lower() in ("http", "https") and code[start:end] not in found:
+            found.append(code[start:end])
+        at = code.find("://", end)
+    return found
+
+
+def _powershell_urls(command: Command, allow_hosts: Sequence[str]) -> list[str] | None:
+    words = command.words
+    options = [word.lower() for word in words]
+    if any(len(option) > 2 and "-outfile".startswith(option) for option in options) or not reaches_model(command):
+        return None
+    for at, option in enumerate(options[:-1]):
+        if option == "-method" and words[at + 1].lower() not in ("get", "default"):
+            return None
+    urls = [url for word in words[1:] for url in addresses(word)]
+    wanted = [url for url in urls if not host_allowed(url, allow_hosts)]
+    return wanted if wanted or not urls else None

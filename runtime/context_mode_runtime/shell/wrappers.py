@@ -1,0 +1,495 @@
+"""Programs that run another program: where its words begin, or which of their arguments is shell text. Data first."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SHELLS = {
+    **dict.fromkeys(("sh", "dash", "ash", "busybox-sh"), "sh"),
+    **dict.fromkeys(("bash", "rbash"), "bash"),
+    **dict.fromkeys(("ksh", "ksh93", "mksh", "pdksh", "oksh"), "ksh"),
+    "zsh": "zsh",
+    "fish": "fish",
+    **dict.fromkeys(("pwsh", "powershell"), "powershell"),
+    "cmd": "cmd",
+}
+"""Program name to dialect."""
+
+WRAPPERS: dict[str, tuple[str, int]] = {
+    "env": ("-u --unset -C --chdir -P -L -U", 0),
+    "sudo": ("-u -g -U -p -C -D -R -T -r -t -h -c -a --user --group --prompt --chdir --chroot --host --role --type", 0),
+    "doas": ("-u -C -a", 0),
+    "pkexec": ("--user -u", 0),
+    "run0": ("-u --user -g --group -D --chdir --unit --property --setenv --slice --nice", 0),
+    "nohup": ("", 0),
+    "timeout": ("-s --signal -k --kill-after", 1),
+    "gtimeout": ("-s --signal -k --kill-after", 1),
+    "time": ("-f --format -o --output", 0),
+    "gtime": ("-f --format -o --output", 0),
+    "nice": ("-n --adjustment", 0),
+    "ionice": ("-c --class -n --classdata -p -P -u", 0),
+    "chrt": ("-T --sched-runtime -P --sched-period -D --sched-deadline", 1),
+    "taskset": ("", 1),
+    "numactl": ("-i -p -P -w -m -N -C --interleave --preferred --membind --cpunodebind --physcpubind", 0),
+    "stdbuf": ("-i -o -e --input --output --error", 0),
+    "setsid": ("", 0),
+    "setarch": ("", 1),
+    "linux32": ("", 0),
+    "linux64": ("", 0),
+    "arch": ("-e -d", 0),
+    "caffeinate": ("-t -w", 0),
+    "chroot": ("--userspec --groups", 1),
+    "command": ("", 0),
+    "builtin": ("", 0),
+    "exec": ("-a", 0),
+    "noglob": ("", 0),
+    "nocorrect": ("", 0),
+    "-": ("", 0),
+    "repeat": ("", 1),
+    "coproc": ("", 0),
+    "xargs": (
+        "-a --arg-file -d --delimiter -E -I -J -L -l -n --max-args -P --max-procs -R -S -s --max-chars "
+        "--max-lines --replace --process-slot-var",
+        0,
+    ),
+    "flock": ("-w --wait --timeout -E --conflict-exit-code", 1),
+    "unshare": ("-S --setuid -G --setgid -R --root -w --wd --map-user --map-group --propagation --setgroups", 0),
+    "nsenter": ("-t --target -S --setuid -G --setgid -N --net-socket", 0),
+    "systemd-run": (
+        "-p --property -u --unit --slice --description --uid --gid --nice -E --setenv --working-directory -M --machine "
+        "-H --host --on-active --on-boot --on-calendar --on-unit-active --timer-property --service-type",
+        0,
+    ),
+    "systemd-inhibit": ("--what --who --why --mode", 0),
+    "strace": ("-e -o -p -s -S -u -E -a -b -I -O -P -X --trace --output --attach --string-limit --user --env", 0),
+    "ltrace": ("-e -o -p -s -S -u -a -n -A -D -F -l -x -w --output", 0),
+    "valgrind": ("", 0),
+    "perf": ("-e -o -p -t -C -F", 1),
+    "fakeroot": ("-l --lib -s -i -b", 0),
+    "proot": ("-r -b -w -q -0 -k --rootfs --bind --cwd", 0),
+    "firejail": ("", 0),
+    "setpriv": ("--ruid --euid --rgid --egid --reuid --regid --groups --inh-caps --bounding-set --securebits", 0),
+    "prlimit": ("-p --pid -o --output", 0),
+    "cgexec": ("-g", 0),
+    "chpst": ("-u -U -b -e -/ -n -l -L -m -d -o -p -f -c -r -t", 0),
+    "softlimit": ("-a -c -d -f -l -m -o -p -r -s -t", 0),
+    "setlock": ("", 1),
+    "dbus-run-session": ("--config-file", 0),
+    "dbus-launch": ("", 0),
+    "xvfb-run": ("-e -f -n -p -s -w --error-file --auth-file --server-num --server-args --xauth-protocol --wait", 0),
+    "unbuffer": ("", 0),
+    "ssh-agent": ("-a -t -P -E", 0),
+    "aws-vault": ("", 2),
+    "watch": ("-n --interval -q --equexit", 0),
+    "viddy": ("-n --interval", 0),
+    "entr": ("", 0),
+    "reflex": ("-r -g -R -G", 0),
+    "parallel": (
+        "-j --jobs -a --arg-file -I -N -n -L -S --sshlogin --colsep -C -d --delay --timeout --joblog --tagstring",
+        0,
+    ),
+    "hyperfine": (
+        "-w --warmup -m --min-runs -M --max-runs -r --runs -p --prepare -c --cleanup -s --setup -L -P -S --shell "
+        "-n --command-name --export-json --export-markdown --export-csv",
+        0,
+    ),
+    "busybox": ("", 0),
+    "toybox": ("", 0),
+    "start": ("/d /node /affinity", 0),
+    "call": ("", 0),
+    "runas": ("", 0),
+    "direnv": ("", 2),
+    "dotenv": ("-f -e -v", 0),
+    "npx": ("-p --package", 0),
+    "bunx": ("", 0),
+    "uvx": ("--from --with -p --python", 0),
+    "rtk": ("", 0),
+    "wsl": ("-d --distribution -u --user --cd", 0),
+    "winpty": ("", 0),
+    "gosu": ("", 1),
+    "su-exec": ("", 1),
+    "tini": ("", 0),
+    "dumb-init": ("", 0),
+    "with-contenv": ("", 0),
+    "and": ("", 0),
+    "or": ("", 0),
+    "not": ("", 0),
+}
+"""Program to (options that take the next word, words of its own before the inner command)."""
+
+TWO_WORDS = {
+    ("uv", "run"): "--with --python -p --env-file --extra --group --package --project --directory --index",
+    ("poetry", "run"): "",
+    ("pipenv", "run"): "",
+    ("pdm", "run"): "",
+    ("hatch", "run"): "",
+    ("rye", "run"): "",
+    ("pixi", "run"): "-e --environment --manifest-path",
+    ("conda", "run"): "-n --name -p --prefix --cwd",
+    ("mamba", "run"): "-n --name -p --prefix --cwd",
+    ("bundle", "exec"): "",
+    ("mise", "exec"): "-C --cd",
+    ("mise", "x"): "-C --cd",
+    ("asdf", "exec"): "",
+    ("rbenv", "exec"): "",
+    ("pyenv", "exec"): "",
+    ("npm", "exec"): "-p --package",
+    ("pnpm", "exec"): "",
+    ("yarn", "exec"): "",
+    ("op", "run"): "--env-file --account",
+    ("doppler", "run"): "-p -c --project --config",
+    ("heroku", "local:run"): "",
+}
+"""Program and sub-command in front of another program, with the options that take the next word."""
+
+TEXT_OPTIONS = {
+    "su": ("-c", "--command", "--session-command"),
+    "runuser": ("-c", "--command", "--session-command"),
+    "script": ("-c", "--command"),
+    "flock": ("-c", "--command"),
+    "nix-shell": ("--run", "--command"),
+    "xterm": ("-e",),
+    "env": ("-S", "--split-string"),
+}
+"""Option whose value is shell text."""
+
+_START_FLAGS = frozenset(("/b", "/i", "/min", "/max", "/wait", "/low", "/high", "/normal", "/separate", "/shared"))
+_ASSIGNING = frozenset(("env", "sudo", "doas", "dotenv", "systemd-run"))
+_JOINING = frozenset(("watch", "viddy", "parallel", "hyperfine"))
+_HEADS = frozenset(("{", "!", "then", "do", "else", "if", "while", "until", "(", "&"))
+_QUERY = {"command": ("-v", "-V"), "sudo": ("-l", "-v", "-k", "-K", "-e"), "ionice": ("-p", "-P", "-u")}
+_FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+
+
+class Opened:
+    """What a command runs inside: words of commands, and texts as (text, dialect or None for the same, arguments)."""
+
+    __slots__ = ("commands", "texts")
+
+    def __init__(self) -> None:
+        self.commands: list[list[str]] = []
+        self.texts: list[tuple[str, str | None, list[str]]] = []
+
+
+def base(word: str) -> str:
+    """The last part of a program's path, without `.exe` and the like."""
+    name = word.rpartition("/")[2]
+    if "\\" in name:
+        name = name.rpartition("\\")[2]
+    lower = name[-4:].lower()
+    return name[:-4] if lower in (".exe", ".cmd", ".bat", ".com") and len(name) > len(lower) else name
+
+
+def opened(words: list[str]) -> Opened | None:
+    """What `words` runs inside itself, or None when it is no wrapper."""
+    name = base(words[0])
+    if name not in _KNOWN:
+        name = name.lower()
+        if name not in _KNOWN:
+            return None
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(name, words)
+    if name in SHELLS:
+        return _shell(name, words)
+    if (name, words[1] if len(words) > 1 else "") in TWO_WORDS:
+        return _from(words, 2, TWO_WORDS[(name, words[1])], 0)
+    return _wrapper(name, words) if name in WRAPPERS else None
+
+
+def _from(words: list[str], at: int, values: str, own: int) -> Opened:
+    result = Opened()
+    at = _behind_options(words, at, frozenset(values.split()))
+    inner = words[at + own :]
+    if inner:
+        result.commands.append(inner)
+    return result
+
+
+def _behind_options(words: list[str], at: int, values: frozenset[str]) -> int:
+    """The index of the first word that is no option and no option's value."""
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return at + 1
+        if not _option(word, values):
+            return at
+        at += 2 if _takes_next(word, values) else 1
+    return at
+
+
+def _option(word: str, values: frozenset[str]) -> bool:
+    return len(word) > 1 and (word[0] == "-" or word.lower() in values or word.lower() in _START_FLAGS)
+
+
+def _takes_next(word: str, values: frozenset[str]) -> bool:
+    """`-n`, `--user`, and a cluster whose last letter takes a value; never `-n5` or `--user=x`."""
+    if word.startswith("--") or word[0] == "/":
+        return word.lower() in values
+    if word in values:
+        return True
+    for place, letter in enumerate(word[1:], 1):
+        if "-" + letter in values:
+            return place == len(word) - 1
+    return False
+
+
+def _wrapper(name: str, words: list[str]) -> Opened | None:
+    result = Opened()
+    text_options = TEXT_OPTIONS.get(name, ())
+    if text_options and _option_texts(result, words, text_options, None):
+        return result
+    if any(w in _QUERY.get(name, ()) for w in words[1:3]):
+        return None
+    values, own = WRAPPERS[name]
+    at = _behind_options(words, 1, frozenset(values.split()))
+    if name in _ASSIGNING:
+        while at < len(words) and "=" in words[at].lstrip("="):
+            at += 1
+    at += own
+    while at < len(words) and words[at] in _HEADS:
+        at += 1
+    inner = words[at:]
+    if name in _JOINING:
+        _joined(name, inner, result)
+    elif inner:
+        result.commands.append(inner[1:] if inner[0] == "--" else inner)
+    return result
+
+
+def _joined(name: str, inner: list[str], result: Opened) -> None:
+    """Programs that give their words to a shell: as one text, or each word a text (`hyperfine`)."""
+    if name == "hyperfine":
+        result.texts += [(word, None, []) for word in inner]
+        return
+    for mark in (":::", "::::", ":::+"):
+        if mark in inner:
+            inner = inner[: inner.index(mark)]
+    if inner:
+        result.commands.append(inner)
+        result.texts.append((" ".join(inner), None, []))
+
+
+def _option_texts(result: Opened, words: list[str], options: tuple[str, ...], dialect: str | None) -> bool:
+    for at, word in enumerate(words[1:], 1):
+        if word in options or _cluster_end(word, options):
+            if at + 1 < len(words):
+                result.texts.append((" ".join(words[at + 1 :]) if word == "-S" else words[at + 1], dialect, []))
+            return True
+        for option in options:
+            if option.startswith("--") and word.startswith(option + "="):
+                result.texts.append((word[len(option) + 1 :], dialect, []))
+                return True
+            if not option.startswith("--") and word.startswith(option) and len(word) > len(option):
+                result.texts.append((" ".join([word[len(option) :], *words[at + 1 :]]), dialect, []))
+                return True
+    return False
+
+
+def _cluster_end(word: str, options: tuple[str, ...]) -> bool:
+    """`-qc`: letters of which the last is one of the short options."""
+    return len(word) > 2 and word[0] == "-" and word[1:].isalpha() and "-" + word[-1] in options and len(word) < 6
+
+
+def _text_option(name: str, words: list[str]) -> Opened:
+    result = Opened()
+    if not _option_texts(result, words, TEXT_OPTIONS[name], "bash") and name == "script":
+        at = _behind_options(words, 1, frozenset(("-E", "-I", "-O", "-B", "-T", "-m", "-o", "-t"))) + 1
+        if words[at:]:
+            result.commands.append(words[at:])
+    return result
+
+
+def _shell(name: str, words: list[str]) -> Opened:
+    dialect = SHELLS[name]
+    if dialect == "powershell":
+        return _powershell(words)
+    if dialect == "cmd":
+        return _cmd(words)
+    result = Opened()
+    at = 1
+    while at < len(words) and words[at][:1] in ("-", "+") and len(words[at]) > 1:
+        word = words[at]
+        short = word[1:] if not word.startswith("--") else ""
+        if "c" in short and word[0] == "-" or word == "--command":
+            at = _behind_options(words, at + 1, frozenset(("-o", "-O", "+o", "+O")))
+            if at < len(words):
+                result.texts.append((words[at], dialect, words[at + 1 :]))
+            return result
+        if word.startswith("--command="):
+            result.texts.append((word[10:], dialect, words[at + 1 :]))
+            return result
+        takes = short[-1:] in ("o", "O") or word in ("--rcfile", "--init-file")
+        if dialect == "fish" and short == "C":
+            result.texts += [(w, dialect, []) for w in words[at + 1 : at + 2]]
+            takes = True
+        at += 2 if takes else 1
+    return result
+
+
+def _powershell(words: list[str]) -> Opened:
+    result = Opened()
+    at = 1
+    while at < len(words):
+        option = words[at].lower().lstrip("-/")
+        if words[at][:1] not in ("-", "/"):
+            result.texts.append((" ".join(words[at:]), "powershell", []))
+            return result
+        if option in ("f", "fi", "file"):
+            return result
+        if option and ("command".startswith(option) or option == "commandwithargs"):
+            result.texts.append((" ".join(words[at + 1 :]), "powershell", []))
+            return result
+        at += 2 if option.startswith(("ex", "ep", "w", "v", "in", "o", "config", "custom", "settings")) else 1
+    return result
+
+
+def _cmd(words: list[str]) -> Opened:
+    result = Opened()
+    for at, word in enumerate(words[1:], 1):
+        lower = word.lower()
+        if lower[:2] in ("/c", "/k", "/r") or lower[:3] in ("//c", "//k"):
+            glued = word[3:] if lower.startswith("//") else word[2:]
+            result.texts.append((" ".join([glued, *words[at + 1 :]]).strip(), "cmd", []))
+            break
+    return result
+
+
+def _eval(_name: str, words: list[str]) -> Opened:
+    result = Opened()
+    rest = words[2:] if words[1:2] == ["--"] else words[1:]
+    result.texts.append((" ".join(rest), None, []))
+    return result
+
+
+def _trap(_name: str, words: list[str]) -> Opened | None:
+    at = 2 if words[1:2] == ["--"] else 1
+    if len(words) <= at + 1 or words[at] in ("-", "-l", "-p"):
+        return None
+    result = Opened()
+    result.texts.append((words[at], None, []))
+    return result
+
+
+def _alias(_name: str, words: list[str]) -> Opened:
+    """Each value is shell text that runs when the alias is used."""
+    result = Opened()
+    for word in words[1:]:
+        if "=" in word:
+            result.texts.append((word.partition("=")[2], None, []))
+    return result
+
+
+def _find(_name: str, words: list[str]) -> Opened:
+    result = Opened()
+    start = -1
+    for at, word in enumerate(words):
+        if start < 0 and word in _FIND_RUNS:
+            start = at + 1
+        elif start >= 0 and (word == ";" or (word == "+" and words[at - 1] == "{}")):
+            result.commands.append(words[start:at])
+            start = -1
+    if start >= 0:
+        result.commands.append(words[start:])
+    return result
+
+
+def _fd(_name: str, words: list[str]) -> Opened:
+    result = Opened()
+    for at, word in enumerate(words):
+        if word in ("-x", "--exec", "-X", "--exec-batch"):
+            result.commands.append(words[at + 1 :])
+            break
+    return result
+
+
+def _start_process(_name: str, words: list[str]) -> Opened:
+    """PowerShell: `Start-Process [-FilePath] x [-ArgumentList] a, b`."""
+    result = Opened()
+    inner: list[str] = []
+    skip = False
+    for word in words[1:]:
+        lower = word.lower()
+        if skip or lower in ("-filepath", "-argumentlist", "-args", "-wait", "-nonewwindow", "-passthru"):
+            skip = False
+        elif lower.startswith("-") and not inner:
+            skip = lower in ("-verb", "-workingdirectory", "-windowstyle")
+        else:
+            inner += [piece for piece in word.split(",") if piece]
+    if inner:
+        result.commands.append(inner)
+    return result
+
+
+def _bwrap(_name: str, words: list[str]) -> Opened:
+    """Options take one to three words; what follows `--`, or the first word that is no option's, is the command."""
+    result = Opened()
+    at = 1
+    while at < len(words) and words[at].startswith("--"):
+        option = words[at]
+        if option == "--":
+            at += 1
+            break
+        at += 1 + _BWRAP.get(option, 0)
+    if words[at:]:
+        result.commands.append(words[at:])
+    return result
+
+
+_BWRAP = {
+    **dict.fromkeys(("--bind", "--ro-bind", "--dev-bind", "--bind-try", "--ro-bind-try", "--symlink", "--setenv"), 2),
+    **dict.fromkeys(
+        ("--proc", "--dev", "--tmpfs", "--dir", "--chdir", "--unsetenv", "--uid", "--gid", "--hostname"), 1
+    ),
+}
+
+
+def _invoke(_name: str, words: list[str]) -> Opened:
+    result = Opened()
+    result.texts.append((" ".join(w for w in words[1:] if w.lower() != "-command"), "powershell", []))
+    return result
+
+
+def _nix(_name: str, words: list[str]) -> Opened | None:
+    for at, word in enumerate(words):
+        if word in ("-c", "--command"):
+            result = Opened()
+            result.commands.append(words[at + 1 :])
+            return result
+    return None
+
+
+def _tmux(_name: str, words: list[str]) -> Opened | None:
+    """`new-session`, `send-keys` and the like hand their last words to a shell."""
+    if len(words) < 3:
+        return None
+    result = Opened()
+    result.texts += [(word, "bash", []) for word in words[2:] if " " in word]
+    return result
+
+
+_SPECIAL: dict[str, Callable[[str, list[str]], Opened | None]] = {
+    "eval": _eval,
+    "trap": _trap,
+    "alias": _alias,
+    "find": _find,
+    "gfind": _find,
+    "fd": _fd,
+    "fdfind": _fd,
+    "su": _text_option,
+    "runuser": _text_option,
+    "script": _text_option,
+    "nix-shell": _text_option,
+    "xterm": _text_option,
+    "start-process": _start_process,
+    "saps": _start_process,
+    "invoke-expression": _invoke,
+    "iex": _invoke,
+    "bwrap": _bwrap,
+    "nix": _nix,
+    "tmux": _tmux,
+    "screen": _tmux,
+}
+_KNOWN = frozenset((*WRAPPERS, *SHELLS, *_SPECIAL, *(pair[0] for pair in TWO_WORDS)))
