@@ -57,12 +57,13 @@ def _codex_argv(url: str, prompt: str, project: Path) -> list[str]:
         "request_max_retries=0,stream_max_retries=0,supports_websockets=false}"
     )
     settings = [
+        'model="gpt-5.5"',
         f"model_providers.standin={provider}", 'model_provider="standin"', "check_for_update_on_startup=false",
         "analytics.enabled=false", "feedback.enabled=false", 'sandbox_mode="danger-full-access"',
         f'projects={{{json.dumps(str(project))}={{trust_level="trusted"}}}}',
     ]  # fmt: skip
     flags = [part for setting in settings for part in ("-c", setting)]
-    return ["exec", "--skip-git-repo-check", "-C", str(project), "-m", "gpt-5.5", *flags, prompt]
+    return ["exec", "--skip-git-repo-check", "-C", str(project), *flags, prompt]
 
 
 def _codex_env(url: str) -> dict[str, str]:
@@ -93,6 +94,7 @@ class Played:
     exit_code: int
     log: str
     requests: list[Json]
+    summaries: list[Json]
     results: list[Result]
     offered: list[str]
 
@@ -151,7 +153,7 @@ class HostRun:
             if call_id in model.calls
         ]
         offered = model.offered(model.requests[-1]) if model.requests else []
-        return Played(exit_code, log, model.requests, results, offered)
+        return Played(exit_code, log, model.requests, model.summaries, results, offered)
 
 
 def _run(argv: list[str], env: dict[str, str], project: Path, output: int) -> int:

@@ -9,8 +9,9 @@ A script is a list of steps; each request of a conversation uses up the first st
                                                       reply, say; `results` holds the tool results of the request
 
 `"if"` and `"unless"` hold text that must or must not stand in the request that uses the step up: they tell a main
-conversation and its sub-agents apart. When no step fits the answer is "done". Side requests (titles, token counts,
-model lists) use up no step.
+conversation and its sub-agents apart. When no step fits the answer is "done". `"input_tokens": N` makes a turn look as
+if the conversation were that long: the agent compacts it. Side requests (titles, token counts, model lists) and
+requests for a summary use up no step.
 """
 
 from __future__ import annotations
@@ -20,13 +21,21 @@ import json
 import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 Json = dict[str, Any]
 Step = dict[str, Any]
 Events = list[tuple[str, Json]]
+
+
+class Turn(NamedTuple):
+    """What the model says: words, calls as (id, call), and how long it says the conversation is."""
+
+    words: str
+    calls: Sequence[tuple[str, Step]] = ()
+    input_tokens: int = 10
 
 
 def text_of(content: object) -> str:
@@ -39,14 +48,19 @@ def text_of(content: object) -> str:
 
 
 class StandIn:
-    """A scripted model. `requests` holds every request of a conversation as it came, `calls` what it asked for."""
+    """A scripted model.
+
+    `requests` holds every request of a conversation as it came, `summaries` those for a compaction, `calls` what the
+    script asked for.
+    """
 
     path: ClassVar[str]
+    summary_marks: ClassVar[tuple[str, ...]]
 
     def __init__(self, script: list[Step]) -> None:
         self.script = list(script)
         self.requests: list[Json] = []
-        self.side: list[tuple[str, Json]] = []
+        self.summaries: list[Json] = []
         self.calls: dict[str, Step] = {}
         self._run = f"{time.time_ns() & 0xFFFFFFFFFF:010x}"
         self._lock = threading.Lock()
@@ -82,8 +96,15 @@ class StandIn:
         """The reply to a request: whole, and as stream events."""
         raise NotImplementedError
 
-    def take(self, body: Json) -> tuple[str, list[tuple[str, Step]]]:
-        """Uses up one step: the words and the calls (id, call) that it asks for."""
+    def wants_summary(self, words: str, body: Json) -> bool:
+        """Whether the newest words of a request ask to sum the conversation up; it is remembered."""
+        wanted = any(mark in words for mark in self.summary_marks)
+        if wanted:
+            self.summaries.append(body)
+        return wanted
+
+    def take(self, body: Json) -> Turn:
+        """Uses up one step."""
         asked = json.dumps(body, ensure_ascii=False)
         with self._lock:
             self.requests.append(body)
@@ -96,7 +117,7 @@ class StandIn:
                 call_id = f"call_{self._run}_{len(self.calls):04d}"
                 self.calls[call_id] = {"tool": call["tool"], "args": call.get("args") or {}}
                 made.append((call_id, self.calls[call_id]))
-        return step.get("text") or "", made
+        return Turn(step.get("text") or "", made, step.get("input_tokens", 10))
 
     def _next(self, asked: str) -> Step:
         for n, step in enumerate(self.script):
@@ -109,6 +130,7 @@ class Messages(StandIn):
     """The Messages API."""
 
     path = "/v1/messages"
+    summary_marks = ("create a detailed summary of", "detailed summary of the conversation")
 
     def offered(self, body: Json) -> list[str]:
         return [tool.get("name", "") for tool in body.get("tools") or []]
@@ -123,20 +145,30 @@ class Messages(StandIn):
         ]
 
     def respond(self, body: Json) -> tuple[Json, Events]:
-        side = not body.get("tools") or body.get("max_tokens") == 1
-        wants_json = (body.get("output_config") or {}).get("format") or body.get("output_format")
-        words, calls = ('{"title": "test"}' if wants_json else "ok", []) if side else self.take(body)
-        blocks: list[Json] = [{"type": "text", "text": words}] if words else []
-        for call_id, call in calls:
+        turn = self._turn(body)
+        blocks: list[Json] = [{"type": "text", "text": turn.words}] if turn.words else []
+        for call_id, call in turn.calls:
             blocks.append({"type": "tool_use", "id": call_id, "name": call["tool"], "input": call["args"]})
         message = {
             "id": f"msg_{time.time_ns()}", "type": "message", "role": "assistant", "model": body.get("model", "none"),
-            "content": blocks, "stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None,
+            "content": blocks, "stop_reason": "tool_use" if turn.calls else "end_turn", "stop_sequence": None,
             "usage": {
-                "input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+                "input_tokens": turn.input_tokens, "output_tokens": 5, "cache_creation_input_tokens": 0,
+                "cache_read_input_tokens": 0,
             },
         }  # fmt: skip
         return message, self._events(message)
+
+    def _turn(self, body: Json) -> Turn:
+        messages = body.get("messages") or []
+        last_answer = max((n for n, message in enumerate(messages) if message.get("role") == "assistant"), default=-1)
+        newest = "\n".join(text_of(message.get("content")) for message in messages[last_answer + 1 :])
+        if self.wants_summary(newest, body):
+            return Turn("<analysis>none</analysis><summary>SUMMARY OF THE CONVERSATION</summary>")
+        if not body.get("tools") or body.get("max_tokens") == 1:
+            wants_json = (body.get("output_config") or {}).get("format") or body.get("output_format")
+            return Turn('{"title": "test"}' if wants_json else "ok")
+        return self.take(body)
 
     @staticmethod
     def _events(message: Json) -> Events:
@@ -158,6 +190,7 @@ class Responses(StandIn):
     """The Responses API, with tools inside namespaces and freeform tools."""
 
     path = "/v1/responses"
+    summary_marks = ("CONTEXT CHECKPOINT COMPACTION",)
 
     def _tools(self, body: Json) -> dict[str, tuple[str, str | None, str]]:
         """Joined name -> (type, namespace, bare name), also of tools that came by a tool search."""
@@ -188,11 +221,11 @@ class Responses(StandIn):
         ]
 
     def respond(self, body: Json) -> tuple[Json, Events]:
-        words, calls = self.take(body) if self._tools(body) else ('{"title": "test"}', [])
-        items = [self._message(words)] if words else []
-        items += [self._call(call_id, call, body) for call_id, call in calls]
+        turn = self._turn(body)
+        items = [self._message(turn.words)] if turn.words else []
+        items += [self._call(call_id, call, body) for call_id, call in turn.calls]
         usage = {
-            "input_tokens": 10, "output_tokens": 5, "total_tokens": 15,
+            "input_tokens": turn.input_tokens, "output_tokens": 5, "total_tokens": turn.input_tokens + 5,
             "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0},
         }  # fmt: skip
         response = {
@@ -200,6 +233,12 @@ class Responses(StandIn):
             "model": body.get("model", "stand-in"), "output": items, "usage": usage,
         }  # fmt: skip
         return response, self._events(response)
+
+    def _turn(self, body: Json) -> Turn:
+        items = body.get("input") or []
+        if self.wants_summary(text_of(items[-1:]), body):
+            return Turn("SUMMARY OF THE CONVERSATION")
+        return self.take(body) if self._tools(body) else Turn('{"title": "test"}')
 
     @staticmethod
     def _message(words: str) -> Json:
@@ -269,7 +308,6 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self._body()
         if self.path.split("?")[0] != self.model.path:
-            self.model.side.append((self.path, body))
             self._send({"input_tokens": 10})
             return
         whole, events = self.model.respond(body)

@@ -47,7 +47,7 @@ def check(played: Played) -> None:
     assert len(refused.text.encode()) <= 2_200  # our text <= 2,000 B and the host's own words around it
     assert FACT not in refused.text
     assert followed.tool.split("__")[-1].startswith("ctx_")
-    assert re.match(r"exit 0 |Indexed 1 ", followed.text), followed.text
+    assert re.search(r"^(exit 0 |Indexed 1 )", followed.text, re.MULTILINE), followed.text
     assert FACT in found.text
 
 
