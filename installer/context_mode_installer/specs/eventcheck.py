@@ -62,9 +62,12 @@ def check_events(sheet: Sheet, _path: Path) -> None:
 def _answered(sheet: Sheet) -> None:
     nine = sheet.spec["events"]
     for n, event in enumerate(nine):
-        if (event["absent"] is None) == (not event["hosts"]):
-            right = "name the host's events, or say why there are none"
-            sheet.add(("events", n), f"{event['event']} has host events and a reason for none, or neither", right)
+        if event["absent"] is None and not event["hosts"]:
+            sheet.add(
+                ("events", n), f"{event['event']} has no host event", "name one, or say in absent why there is none"
+            )
+        elif event["absent"] is not None and event["hosts"]:
+            sheet.add(("events", n, "absent"), f"{event['event']} is absent and has host events", "write null")
     missing = sorted(set(_EVENTS) - {event["event"] for event in nine})
     for event in missing:
         sheet.add(
@@ -143,15 +146,16 @@ def _rule(spec: dict[str, Any], host: dict[str, Any]) -> dict[str, Any]:
 
 
 def _overlaps(sheet: Sheet) -> None:
-    """For each tool name at most one hook of ours for one thing that happens (F07)."""
-    spec = sheet.spec
+    """For each tool name at most one hook of ours for one thing that happens (F07); each pair is told once."""
+    spec, told = sheet.spec, set()
     for tool in [*spec["knows"]["tools"], *own_tools(spec)]:
         first: dict[tuple[object, ...], str] = {}
         for way, event, host in hosts(spec):
             if event not in ("pre_tool", "post_tool") or not fires(_rule(spec, host), host["matcher"], tool):
                 continue
             other = first.setdefault((event, host["surface"], host["failure"], host["use"]), host["name"])
-            if other != host["name"]:
+            if other != host["name"] and (other, way) not in told:
+                told.add((other, way))
                 right = "narrow one of the two matchers"
                 sheet.add((*way, "matcher"), f"{tool} starts a hook for {other} and one for {host['name']}", right)
 

@@ -83,7 +83,7 @@ def load_text(text: str, file: str) -> Document:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        raise SpecError(file, place, f"not YAML: {error.problem or error.context}") from None
+        raise SpecError(file, place, f"not YAML: {error.problem or error.context}", "mend the YAML here") from None
     except (YAMLError, ValueError) as error:
         raise SpecError(file, (1, 1), f"not YAML: {str(error).splitlines()[0]}") from None
     except RecursionError:
@@ -133,7 +133,7 @@ class _Reader:
                 raise SpecError(self.file, _place(key_node), "a key that is not text")
             key = str(key_node.value)
             if key in out:
-                raise SpecError(self.file, _place(key_node), f"the key {key} comes twice in this map")
+                raise SpecError(self.file, _place(key_node), f"the key {key} comes twice in this map", "keep one")
             self.keys[(*path, key)] = _place(key_node)
             out[key] = self.value(value_node, (*path, key))
         return out
@@ -143,7 +143,7 @@ class _Reader:
         text = str(node.value)
         read = _SCALARS.get(kind)
         if read is None:
-            raise SpecError(self.file, _place(node), f"the tag {node.tag} has no meaning here")
+            raise SpecError(self.file, _place(node), f"the tag {node.tag} has no meaning here", "write a plain value")
         try:
             return read(text)
         except ValueError:

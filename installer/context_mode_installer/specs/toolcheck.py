@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NEEDED = {"shell": "command", "read": "path", "edit": "path", "fetch": "url", "mcp": "server"}
 """The field without which no rule can be held against a tool of the class."""
-_NAMED = re.compile(r"[\w@/.-]*ctx_\w+")
+_NAMED = re.compile(r"(?<![\w@/.-])(?!_)[\w@/.-]*ctx_\w+")
 
 
 def check_tools(sheet: Sheet, _path: Path) -> None:
@@ -87,14 +87,19 @@ def _way(sheet: Sheet, way: Way, entry: dict[str, Any]) -> None:
     rules = (
         (kind in ("meta", "added_meta", "argument"), entry["conversation"], "conversation", "say where it stands"),
         (kind == "join", entry["call"], "call", "say where the call's id stands"),
-        (kind == "join", hook["call"], "call", "a join needs identity.hook.call as well"),
         (kind == "variable", entry["variable"], "variable", "name it"),
-        (kind == "added_meta", "add_meta" in verbs, "way", "add a verb add_meta"),
-        (kind == "argument", "set_input" in verbs, "way", "add a verb set_input for our own tools"),
     )
     for holds, has, key, right in rules:
         if holds and not has:
-            sheet.add((*way, key), f"the way {kind} lacks something", right)
+            sheet.add((*way, key), f"the way {kind} has no {key}", right)
+    needs = (
+        ("join", hook["call"], "where hooks find the call's id", "say it in identity.hook.call"),
+        ("added_meta", "add_meta" in verbs, "a verb that adds it", "add the verb add_meta"),
+        ("argument", "set_input" in verbs, "a verb that adds it", "add the verb set_input for our own tools"),
+    )
+    for name, has, what, right in needs:
+        if kind == name and not has:
+            sheet.add((*way, "way"), f"the way {kind} needs {what}", right)
     if kind != "variable" and entry["variable"] is not None:
         sheet.add((*way, "variable"), f"the way {kind} reads no variable", "write null")
     if entry["variable"] in sheet.spec["identity"]["stale_variables"]:

@@ -1,0 +1,53 @@
+"""F07: for everything that a host can call, at most one hook of ours starts for one thing that happens."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from context_mode_installer.specs.check import check_document
+from context_mode_installer.specs.compile import shipped_specs
+from context_mode_installer.specs.eventcheck import hosts, own_tools
+from context_mode_installer.specs.load import Document, load_file
+from context_mode_installer.specs.matchers import fires
+
+TABLE = YAML(typ="safe", pure=True).load((Path(__file__).parent / "matchers.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]} {row[2]} {row[3]}")
+def test_a_matcher_fires_as_the_host_reads_it(row: list[Any]) -> None:
+    dialect, exact, matcher, tool, expected = row
+    assert fires({"dialect": dialect, "exact": exact}, matcher, tool) is expected
+
+
+@pytest.mark.parametrize("file", shipped_specs(), ids=lambda file: file.stem)
+def test_no_tool_starts_two_hooks(file: Path) -> None:
+    spec = load_file(file).value
+    rule = spec["hooks"][0]["matcher"]
+    for tool in [*spec["knows"]["tools"], *own_tools(spec)]:
+        for event in ("pre_tool", "post_tool"):
+            for failure in (False, True):
+                names = [
+                    host["name"]
+                    for _way, ours, host in hosts(spec)
+                    if (ours, host["failure"]) == (event, failure) and fires(rule, host["matcher"], tool)
+                ]
+                assert len(names) <= 1, (tool, names)
+
+
+@pytest.mark.parametrize("file", shipped_specs(), ids=lambda file: file.stem)
+def test_a_second_matcher_for_our_own_tools_is_found(file: Path) -> None:
+    document = load_file(file)
+    spec = copy.deepcopy(document.value)
+    (event,) = [event for event in spec["events"] if event["event"] == "pre_tool"]
+    own = own_tools(spec)[0]
+    event["hosts"].append({**event["hosts"][0], "name": "PermissionRequest", "matcher": own})
+    (finding,) = check_document(Document(file.name, spec, document.places, document.keys), file)
+    assert finding.wrong == f"{own} starts a hook for PreToolUse and one for PermissionRequest"
+    event["hosts"][-1]["name"] = "PreToolUse"
+    (finding,) = check_document(Document(file.name, spec, document.places, document.keys), file)
+    assert "stands here for the second time" in finding.wrong
