@@ -2,7 +2,7 @@
 
 `run/calls/<agent>/<id>`: who made a call, written by `pre_tool`, read by the server.
 `run/conversations/<agent>/<id>`: a conversation's first folder. `run/servers/<pid>`: a live server, its file locked.
-Ids are digests, since hosts choose their own.
+An id that is no plain file name stands as its digest.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from context_mode_runtime import jsonio, paths
 _CALL_LIFE_S = 3_600
 _CONVERSATION_LIFE_S = 90 * 86_400
 _SWEEP_EVERY = 64
+_PLAIN_ID_MAX = 100
 
 
 class CallNote:
@@ -31,14 +32,14 @@ class CallNote:
 def note_call(agent: str, call: str, note: CallNote) -> None:
     """Remembers who makes the call with the host's id `call`. Raises OSError."""
     folder = _folder("calls", agent)
-    _write(os.path.join(folder, _digest(call)), {"c": note.conversation, "s": note.subagent, "f": note.folder})
+    _write(os.path.join(folder, _name(call)), {"c": note.conversation, "s": note.subagent, "f": note.folder})
     if os.getpid() % _SWEEP_EVERY == 0:
         sweep(folder, _CALL_LIFE_S)
 
 
 def call_note(agent: str, call: str) -> CallNote | None:
     """The note of a call, or None."""
-    value = _read(os.path.join(paths.run_dir(), "calls", _plain(agent), _digest(call)))
+    value = _read(os.path.join(paths.run_dir(), "calls", _plain(agent), _name(call)))
     return (
         CallNote(str(value["c"]), str(value["s"]), str(value["f"]))
         if value and value.keys() >= {"c", "s", "f"}
@@ -48,7 +49,7 @@ def call_note(agent: str, call: str) -> CallNote | None:
 
 def note_match(agent: str, host_pid: int, tool: str, arguments: object, note: CallNote) -> None:
     """Remembers a call by what it is, for hosts that send no id with it. Two callers of one call make it unknown."""
-    path = os.path.join(_folder("matches", agent), _digest(f"{host_pid} {tool} {canonical(arguments)}"))
+    path = os.path.join(_folder("matches", agent), _name(f"{host_pid} {tool} {canonical(arguments)}"))
     value: dict[str, object] = {"c": note.conversation, "s": note.subagent, "f": note.folder, "t": time.time()}
     before = _read(path)
     if before and _recent(before) and (before.get("c"), before.get("s")) != (note.conversation, note.subagent):
@@ -58,7 +59,7 @@ def note_match(agent: str, host_pid: int, tool: str, arguments: object, note: Ca
 
 def match_note(agent: str, host_pid: int, tool: str, arguments: object) -> CallNote | None:
     """The one caller whose noted call was exactly this, moments ago; None when there is none or more than one."""
-    path = os.path.join(paths.run_dir(), "matches", _plain(agent), _digest(f"{host_pid} {tool} {canonical(arguments)}"))
+    path = os.path.join(paths.run_dir(), "matches", _plain(agent), _name(f"{host_pid} {tool} {canonical(arguments)}"))
     value = _read(path)
     if not value or not _recent(value) or not value.get("c"):
         return None
@@ -85,7 +86,7 @@ def canonical(value: object) -> str:
 def note_conversation(agent: str, conversation: str, folder: str) -> None:
     """Keeps the first folder of a conversation; later ones (a `cd`) change nothing. Raises OSError."""
     where = _folder("conversations", agent)
-    path = os.path.join(where, _digest(conversation))
+    path = os.path.join(where, _name(conversation))
     if not os.path.exists(path):
         _write(path, {"f": folder})
         sweep(where, _CONVERSATION_LIFE_S)
@@ -93,7 +94,7 @@ def note_conversation(agent: str, conversation: str, folder: str) -> None:
 
 def conversation_folder(agent: str, conversation: str) -> str | None:
     """The first folder of a conversation, or None."""
-    value = _read(os.path.join(paths.run_dir(), "conversations", _plain(agent), _digest(conversation)))
+    value = _read(os.path.join(paths.run_dir(), "conversations", _plain(agent), _name(conversation)))
     return str(value["f"]) if value and "f" in value else None
 
 
@@ -182,10 +183,13 @@ def _folder(kind: str, agent: str) -> str:
     return paths.make_private(os.path.join(paths.run_dir(), kind, _plain(agent)))
 
 
-def _digest(text: str) -> str:
+def _name(text: str) -> str:
+    """A file name for an id of the host's: the id where it is plain, else its digest."""
+    if 0 < len(text) <= _PLAIN_ID_MAX and all(c.isascii() and (c.isalnum() or c in "-_") for c in text):
+        return text
     import hashlib
 
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
+    return "." + hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def _write(path: str, value: dict[str, object]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from context_mode_runtime.hooks import run
 
 PAYLOADS = Path(__file__).parent.parent / "payloads"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from context_mode_runtime.project import find_project
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.sources import source_text

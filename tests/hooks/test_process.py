@@ -8,8 +8,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import context_mode_runtime
 import pytest
+
+import context_mode_runtime
 
 LAUNCH = str(Path(context_mode_runtime.__file__).with_name("launch.py"))
 COUNT = 2_000
@@ -116,7 +117,7 @@ def test_a_passing_hook_imports_only_what_is_listed(agent: str, tmp_path: Path) 
     """The list is the price of every tool call: a new name in it needs a reason."""
     payload = {"session_id": "s", "cwd": str(tmp_path), "tool_name": "Bash", "tool_input": {"command": "ls -la"}}
     script = (
-        "import sys; sys.argv = ['x']; exec(open(sys.path.pop(0)).read()) if False else None\n"
+        "import sys\n"
         f"sys.path.insert(0, {str(Path(LAUNCH).parent.parent)!r})\n"
         "from context_mode_runtime.hooks.process import run_process\n"
         f"run_process([{agent!r}, 'PreToolUse'], launched=True)\n"

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from context_mode_runtime import notes
 
 from .conftest import Caller
@@ -60,10 +61,12 @@ def test_after_a_compaction_the_state_comes_exactly_once(agent: str, call: Calle
     assert "<context_mode_state" not in second
 
 
-def test_a_prompt_brings_back_rows_of_this_conversation_that_match_it(call: Caller) -> None:
+def test_the_prompt_after_a_compaction_brings_back_rows_that_match_it(call: Caller) -> None:
     call("claude-code", "UserPromptSubmit", "UserPromptSubmit", {"prompt": "the payment gateway times out"})
     other = {"session_id": "another", "prompt": "the payment gateway of somebody else"}
     call("claude-code", "UserPromptSubmit", "UserPromptSubmit", other)
+    call("claude-code", "PreCompact", "PreCompact-auto")
+    call("claude-code", "SessionStart", "SessionStart-compact")
     reply = call(
         "claude-code", "UserPromptSubmit", "UserPromptSubmit", {"prompt": "why does the payment gateway fail?"}
     )
@@ -72,6 +75,8 @@ def test_a_prompt_brings_back_rows_of_this_conversation_that_match_it(call: Call
     assert "times out" in text
     assert "somebody else" not in text
     assert len(text.encode()) <= 2_048
+    again = call("claude-code", "UserPromptSubmit", "UserPromptSubmit", {"prompt": "and the payment gateway again?"})
+    assert again is None
 
 
 def test_prompts_that_are_not_the_users_are_not_kept(call: Caller, home: Path) -> None:

@@ -107,22 +107,23 @@ def _replace(call: Call, store: Store, text: str) -> Decision | None:
     size = len(text.encode("utf-8", "replace"))
     opening = tool["replace"]["opening"]
     cut = where.holds(call.payload, tool["cut"])
-    head = f"{opening or 'stored whole'} · {size:,} B as {stored.sid}" + (
-        " (the host had cut it before)" if cut else ""
-    )
-    pointer = f"{call.tool_name('ctx_search')}({jsonio.dumps({'queries': _queries(call, text), 'source': stored.sid})})"
-    intent = " ".join([call.field("intent"), rows.last_prompt(store, call), call.field("command")])
+    notes = [
+        *(["the host had cut it before"] if cut else []),
+        *([f"{stored.cut:,} B of secrets or private text cut"] if stored.cut else []),
+    ]
+    head = f"{opening or 'stored whole'} · {size:,} B as {stored.sid}" + (f" ({', '.join(notes)})" if notes else "")
+    pointer = f"{call.tool_name('ctx_search')}({jsonio.dumps({'queries': _queries(call), 'source': stored.sid})})"
+    intent = " ".join([call.field("intent"), rows.last_prompt(store, call)])
     short = short_reply(head, text, pointer=pointer, intent=intent)
     sent = len(short.encode("utf-8", "replace"))
     if sent >= size:
         return None
-    ledger.add(store, tool=call.get("tool"), raw=size, returned=sent, conversation=call.key())
+    ledger.add_call(store, call.get("tool"), size, sent, call.key())
     return Decision("replace", output=_shaped(call, tool["replace"], short))
 
 
-def _queries(call: Call, text: str) -> list[str]:
+def _queries(call: Call) -> list[str]:
     """What to ask the stored text for: what the call was for, else its command."""
-    del text
     intent = call.field("intent") or call.field("command") or call.get("tool")
     return [" ".join(intent.split())[:120]]
 

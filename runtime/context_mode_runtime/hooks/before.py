@@ -7,6 +7,7 @@ import os
 from context_mode_runtime import jsonio, limits, notes, where
 from context_mode_runtime.hooks.call import Decision
 from context_mode_runtime.policy.wildcard import path_matches
+from context_mode_runtime.shell.triggers import possible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _fetch(call: Call) -> str | None:
     policy = call.policy()
     if not policy.routes["webfetch"] or not url.startswith(("http://", "https://")):
         return None
-    from context_mode_runtime.shell.routes import host_allowed
+    from context_mode_runtime.shell.requests import host_allowed
 
     if host_allowed(url, policy.allow_hosts):
         return None
@@ -98,10 +99,12 @@ def _fetch(call: Call) -> str | None:
 
 
 def _shell(call: Call) -> str | None:
-    from context_mode_runtime.shell.routes import route
-
     command = call.field("command")
     policy = call.policy()
+    if not possible(command, policy.routes):
+        return None
+    from context_mode_runtime.shell.routes import route
+
     found = route(
         command,
         dialect=_dialect(call),

@@ -11,6 +11,7 @@ from context_mode_runtime.project import Project, find_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from context_mode_runtime.agents import Table
@@ -103,17 +104,18 @@ class Call:
         """By the host's variable, the conversation's first folder, the current one (contract, section 7, Project)."""
         if self._project is None:
             for folder in self._folders():
-                self._project = find_project(folder)
+                self._project = find_project(folder) if folder else None
                 if self._project:
                     break
         return self._project
 
-    def _folders(self) -> list[str]:
+    def _folders(self) -> Iterator[str]:
         rules = self.table["project"]
-        found = [os.environ.get(name, "") for name in rules["variables"]]
+        for name in rules["variables"]:
+            yield os.environ.get(name, "")
         if rules["note"] and self.conversation():
-            found.append(notes.conversation_folder(self.table["id"], self.conversation()) or "")
-        return [folder for folder in [*found, self.cwd()] if folder]
+            yield notes.conversation_folder(self.table["id"], self.conversation()) or ""
+        yield self.cwd()
 
     def roots(self) -> dict[str, str]:
         """Folders for the holes of path templates."""

@@ -53,7 +53,7 @@ def last_prompt(store: Store, call: Call) -> str:
     from context_mode_runtime.store.journal import rows
 
     key = call.key()
-    found = rows(store, key, kinds=("prompt",), last=1) if key else []
+    found = rows(store, key, kinds=("prompt",), limit=1) if key else []
     return str(found[0].text) if found else ""
 
 

@@ -46,21 +46,28 @@ def _prompt(call: Call, key: str) -> str | None:
     store = call.open_store() if policy.capture and prompt.strip() else None
     if store is None:
         return block
-    from context_mode_runtime.store.match import match_block
-
     with store:
-        match = match_block(store, key, prompt) if policy.inject and not block else ""
+        match = _match_block(store, key, prompt) if policy.inject and not block else ""
         rows.add(store, call, rows.Row("prompt", prompt))
     return block or match or None
 
 
+def _match_block(store: Store, key: str, prompt: str) -> str:
+    """After a compaction, what the journal before it has on the prompt at hand; once."""
+    from context_mode_runtime.store.match import match_block
+    from context_mode_runtime.store.state import take_match
+
+    upto = take_match(store, key)
+    return match_block(store, key, prompt, upto=upto) if upto else ""
+
+
 def _pre_compact(call: Call, key: str) -> str | None:
-    from context_mode_runtime.store.state import keep_block
+    from context_mode_runtime.store.state import hold_state
 
     store = call.open_store() if call.policy().capture else None
     if store is not None:
         with store:
-            keep_block(store, key)
+            hold_state(store, key)
     return None
 
 
@@ -72,10 +79,10 @@ def _state_block(call: Call, key: str) -> str | None:
     store = call.open_store()
     if store is None:
         return None
-    from context_mode_runtime.store.state import take_block
+    from context_mode_runtime.store.state import take_state
 
     with store:
-        return take_block(store, key) or None
+        return take_state(store, key) or None
 
 
 def _has_rows(call: Call, key: str) -> bool:
@@ -85,7 +92,7 @@ def _has_rows(call: Call, key: str) -> bool:
     if store is None:
         return False
     with store:
-        return bool(journal_rows(store, key, last=1))
+        return bool(journal_rows(store, key, limit=1))
 
 
 def _stop(call: Call, _key: str) -> str | None:

@@ -1,0 +1,95 @@
+"""What a check is given and what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from context_mode_installer.doctor.entries import HookEntry, McpEntry
+    from context_mode_installer.specs.model import AgentSpec
+
+Status = Literal["PASS", "WARN", "FAIL", "SKIP"]
+WORST: tuple[Status, ...] = ("FAIL", "WARN", "PASS", "SKIP")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One row: the check, the agent (None: the machine), how it went, why, and the command that mends it."""
+
+    id: str
+    agent: str | None
+    status: Status
+    detail: str
+    fix: str | None = None
+
+    def as_data(self) -> dict[str, Any]:
+        """The row of `data.checks` in `--json`."""
+        return {"id": self.id, "agent": self.agent, "status": self.status, "detail": self.detail, "fix": self.fix}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One agent as it stands on this machine: its spec, its version or None, and what its configs say of us."""
+
+    spec: AgentSpec
+    version: str | None
+    folders: dict[str, str]
+    mcp: tuple[McpEntry, ...] = ()
+    hooks: tuple[HookEntry, ...] = ()
+    offline: bool = False
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def setup(self) -> str:
+        """The command that sets this agent up again."""
+        return f"context-mode setup --agents {self.spec.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check by its number: one row an agent."""
+
+    id: str
+    title: str
+    run: Callable[[Subject], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a check found."""
+
+    status: Status
+    detail: str
+    fix: str | None = None
+
+
+def passed(detail: str) -> Outcome:
+    """All is well."""
+    return Outcome("PASS", detail)
+
+
+def failed(detail: str, fix: str | None) -> Outcome:
+    """Something does not work; `fix` is the command that mends it."""
+    return Outcome("FAIL", detail, fix)
+
+
+def warned(detail: str, fix: str | None = None) -> Outcome:
+    """It works, but there is something to know."""
+    return Outcome("WARN", detail, fix)
+
+
+def skipped(why: str) -> Outcome:
+    """Not looked at, and why."""
+    return Outcome("SKIP", why)
+
+
+def examine(check: Check, subject: Subject) -> Finding:
+    """Runs one check; one that raises is a FAIL of its own, never a crash."""
+    try:
+        outcome = check.run(subject)
+    except Exception as error:  # noqa: BLE001 - a check that raises is a finding
+        outcome = failed(f"the check itself failed: {type(error).__name__}: {error}", None)
+    return Finding(check.id, subject.spec.id, outcome.status, outcome.detail, outcome.fix)
