@@ -14,10 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
 
-_MARK_MAX = 44
-"""Bytes of the longest gap line with its newline."""
-_ROOM_FOR_ENDS = 0.6
-"""Part of the budget up to which head and tail are added when better lines did not fill it."""
+_ROOM_FOR_ENDS = 0.4
+"""Part of the budget up to which head and tail are added when there are better lines that did not fill it."""
+_LINES = "[... {} lines left out ...]"
+_BYTES = "[... {} B of this line left out ...]"
 _MORE_MAX = 100
 """Bytes of the longest last line of a short reply, without the call."""
 
@@ -38,14 +38,15 @@ def excerpt(text: str, *, budget: int, intent: str = "", failed: bool = False) -
 
     `intent`: what the caller wants to know, in any words. `failed`: the command failed, so failures come first.
     Every line of the result stands in `text`, apart from gap lines such as `[... 412 lines left out ...]`; of a line
-    that is very long a verbatim stretch is shown. A text that fits comes back whole.
+    that is very long a verbatim stretch is shown. A text that fits comes back whole; a budget without room for a single
+    gap line gives an empty excerpt.
     """
     total = size(text)
     if total <= budget:
         return Excerpt(text.removesuffix("\n"), 0, 0)
     scan = Scan(text, intent)
-    chosen = _choose(scan, scores(scan, failed=failed), budget)
-    return _shown(scan, chosen, total)
+    part = _shown(scan, _choose(scan, scores(scan, failed=failed), budget), total)
+    return part if size(part.text) <= budget else Excerpt("", text.count("\n") or 1, total)
 
 
 def short_reply(
@@ -78,7 +79,7 @@ def _choose(scan: Scan, points: array[float], budget: int) -> list[int]:
     room = _Room(scan, budget)
     ranked = sorted((unit for unit in range(scan.count) if points[unit] > 0), key=lambda unit: -points[unit])
     for unit in ranked:
-        if room.left < _MARK_MAX:
+        if room.left <= 0:
             break
         room.take(unit, budget)
     room.fill_ends(int(budget * _ROOM_FOR_ENDS) if ranked and points[ranked[0]] > _STRONG else budget)
@@ -92,12 +93,14 @@ _STRONG = 60.0
 class _Room:
     """What has been taken and what it costs, each gap line counted."""
 
-    __slots__ = ("_budget", "_scan", "left", "taken")
+    __slots__ = ("_budget", "_mark", "_scan", "left", "taken")
 
     def __init__(self, scan: Scan, budget: int) -> None:
         self._scan = scan
         self._budget = budget
-        self.left = budget - _MARK_MAX
+        mark = _BYTES if scan.has_stretches else _LINES
+        self._mark = len(mark.format(len(scan.text))) + 1
+        self.left = budget - self._mark
         self.taken: set[int] = set()
 
     def take(self, unit: int, limit: int) -> bool:
@@ -105,7 +108,7 @@ class _Room:
         if unit in self.taken:
             return True
         alone = unit - 1 not in self.taken and unit + 1 not in self.taken
-        cost = size(self._scan.unit(unit)) + 1 + (_MARK_MAX if alone else 0)
+        cost = size(self._scan.unit(unit)) + 1 + (self._mark if alone else 0)
         if cost > self.left - (self._budget - limit):
             return False
         self.taken.add(unit)
@@ -147,9 +150,9 @@ def _shown(scan: Scan, chosen: list[int], total: int) -> Excerpt:
 def _mark(gap: str, cut: int, scan: Scan, at: int) -> str:
     count = gap.count("\n")
     if not count and (at or at + len(gap) < len(scan.text)):
-        return f"[... {cut} B of this line left out ...]"
+        return _BYTES.format(cut)
     count += not gap.endswith("\n")
-    return f"[... {count} line{'s' if count > 1 else ''} left out ...]"
+    return _LINES.format(count) if count > 1 else _LINES.format(1).replace("lines", "line")
 
 
 def _spans(scan: Scan, chosen: list[int]) -> list[tuple[int, int]]:

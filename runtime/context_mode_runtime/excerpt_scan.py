@@ -50,12 +50,16 @@ class Scan:
     stand nowhere else.
     """
 
-    __slots__ = ("asks_failures", "count", "hits", "kinds", "once", "seen", "shapes", "starts", "text", "words")
+    __slots__ = (
+        *("asks_failures", "count", "has_stretches", "hits", "kinds", "once", "seen", "shapes", "starts", "text"),
+        "words",
+    )
 
     def __init__(self, text: str, intent: str) -> None:
         self.text = text
         self.starts = _units(text)
         self.count = len(self.starts) - 1
+        self.has_stretches = self.count > text.count("\n") + 1
         self.words, self.asks_failures = intent_words(intent)
         self.kinds = bytearray(self.count)
         self.hits = array("H", bytes(2 * self.count))

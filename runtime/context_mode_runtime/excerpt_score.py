@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from math import log
 
-from context_mode_runtime.excerpt_signals import ERROR, FADES, FLOORS, NAME, PLACE, SUMMARY, WARNING, WEIGHTS
+from context_mode_runtime.excerpt_signals import ERROR, FADES, FLOORS, NAME, SUMMARY, WEIGHTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 ANSWER = 120.0
 """Points of a unit that holds all words of the intent that occur in the text."""
 _FAILED_BONUS = 40.0
+_SAME_ERROR = 30.0
+"""What an error line right behind another one counts less: it belongs to the same error."""
 _RARE = 58.0
 """Points of the one line that is unlike thousands of others."""
 _RARE_LINES = 24
 """With more rare lines than this, each counts less."""
 _ALIKE = 20
-"""A shape seen this often is one of a log's common ones."""
+"""A shape seen this often is one of a log's common ones; a summary is not seen that often."""
 _AFTER = (0.75, 0.7, 0.65, 0.6, 0.5, 0.4)
 _BEFORE = (0.6, 0.5, 0.4)
 _SPREADS = 60.0
@@ -27,6 +29,8 @@ _SPREADS = 60.0
 _REACH = 9
 _HEAD = (30.0, 20.0, 14.0)
 _TAIL = (44.0, 34.0, 30.0, 24.0, 18.0, 14.0)
+_NOISE = 0.12
+"""Units with less than this part of the best one's points say nothing."""
 _QUIET = 0.6
 """What failures and odd lines count when the intent has a clear answer and nothing failed."""
 
@@ -40,19 +44,20 @@ def scores(scan: Scan, *, failed: bool) -> array[float]:
     _score_rare(scan, points, _QUIET if answered else 1.0)
     _score_ends(scan, points)
     _spread(scan, points)
-    return points
+    least = max(points) * _NOISE
+    return array("d", (worth if worth >= least else 0.0 for worth in points))
 
 
 def _score_intent(scan: Scan, points: array[float]) -> bool:
-    """Words weigh by their rarity in this text. True when some unit clearly answers."""
+    """Words weigh by their rarity in this text, squared. True when some unit clearly answers."""
     weights = []
     for bit in range(len(scan.words)):
         count = sum(1 for hit in scan.hits if hit >> bit & 1)
-        weights.append(log((scan.count + 1) / (count + 0.5)) if count else 0.0)
+        weights.append(log((scan.count + 1) / (count + 0.5)) ** 2 if count else 0.0)
     whole = sum(weights)
     if whole <= 0:
         return False
-    clear = min(1.0, max(weights) / max(log(scan.count + 1) * 0.5, 1.0))
+    clear = min(1.0, max(weights) ** 0.5 / max(log(scan.count + 1) * 0.5, 1.0))
     worth: dict[int, float] = {}
     for unit, hit in enumerate(scan.hits):
         if hit:
@@ -64,21 +69,33 @@ def _score_intent(scan: Scan, points: array[float]) -> bool:
 
 def _score_kinds(scan: Scan, points: array[float], *, failed: bool, factor: float) -> None:
     told: dict[tuple[int, int], int] = {}
-    before = 0
-    for unit, kind in enumerate(scan.kinds):
-        if kind:
-            key = (kind, scan.shapes[unit])
-            nth = told[key] = told.get(key, -1) + 1
-            worth = max(WEIGHTS[kind] - FADES[kind] * nth, FLOORS[kind])
-            if kind in (NAME, ERROR):
-                worth = worth + _FAILED_BONUS if failed else worth * factor
-                worth -= 30.0 * (kind == before == ERROR)
-            elif kind in (WARNING, PLACE):
-                worth *= factor
-            elif kind == SUMMARY:
-                worth += 20.0 * unit / scan.count
-            points[unit] = max(points[unit], worth) + min(points[unit], worth) * 0.2
-        before = kind
+    marked = [unit for unit in range(scan.count) if scan.kinds[unit]]
+    for unit in marked:
+        if scan.kinds[unit] != SUMMARY:
+            _raise(points, unit, _worth(scan, unit, told, failed=failed, factor=factor))
+    for unit in reversed(marked):
+        if scan.kinds[unit] == SUMMARY:
+            _raise(points, unit, _worth(scan, unit, told, failed=failed, factor=1.0))
+
+
+def _worth(scan: Scan, unit: int, told: dict[tuple[int, int], int], *, failed: bool, factor: float) -> float:
+    kind = scan.kinds[unit]
+    key = (kind, scan.shapes[unit])
+    nth = told[key] = told.get(key, -1) + 1
+    worth = max(WEIGHTS[kind] - FADES[kind] * nth, FLOORS[kind])
+    if kind == SUMMARY and scan.seen[scan.shapes[unit]] > _ALIKE:
+        return worth / 3
+    if failed and kind in (NAME, ERROR):
+        again = kind == ERROR and unit > 0 and scan.kinds[unit - 1] == ERROR
+        return worth + _FAILED_BONUS - _SAME_ERROR * again
+    if failed and kind == SUMMARY and not nth:
+        return worth + _FAILED_BONUS
+    return worth * factor
+
+
+def _raise(points: array[float], unit: int, worth: float) -> None:
+    """The higher of two reasons counts, and a fifth of the lower one."""
+    points[unit] = max(points[unit], worth) + min(points[unit], worth) / 5
 
 
 def _score_rare(scan: Scan, points: array[float], factor: float) -> None:
@@ -117,7 +134,9 @@ def _written(scan: Scan, unit: int, step: int) -> list[int]:
 
 def _spread(scan: Scan, points: array[float]) -> None:
     """Neighbours of strong units get a part of their points, and so does the line they are indented under."""
-    strong = [(unit, points[unit]) for unit in range(scan.count) if points[unit] >= _SPREADS]
+    strong = [
+        (unit, points[unit]) for unit in range(scan.count) if points[unit] >= _SPREADS and scan.kinds[unit] != SUMMARY
+    ]
     strong = sorted(strong, key=lambda pair: -pair[1])[:_SPREAD_MAX]
     for unit, worth in strong:
         for step, parts in ((1, _AFTER), (-1, _BEFORE)):

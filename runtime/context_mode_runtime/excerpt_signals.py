@@ -15,9 +15,9 @@ NAME, ERROR, SUMMARY, PLACE, WARNING, MENTION = 6, 5, 4, 3, 2, 1
 
 WEIGHTS = (0.0, 24.0, 32.0, 45.0, 72.0, 90.0, 100.0)
 """How much a line of each kind counts on a scale where an unmistakable answer to the intent counts 120."""
-FADES = (0.0, 5.0, 5.0, 4.0, 3.0, 4.0, 1.5)
-"""How much less each further line of the same kind and shape counts."""
-FLOORS = (0.0, 4.0, 4.0, 8.0, 20.0, 40.0, 40.0)
+FADES = (0.0, 5.0, 5.0, 4.0, 7.0, 4.0, 1.5)
+"""How much less each further line of the same kind and shape counts; of summaries each earlier one."""
+FLOORS = (0.0, 4.0, 4.0, 8.0, 4.0, 40.0, 40.0)
 """The least that is left of it."""
 
 _WORDS = r"(?i)(?<![\w./-])(?:%s)(?![\w./-])"
