@@ -45,13 +45,13 @@ def run(host: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli) -> 
     return set_up(host, HostRun(host, home, project, tmp_path), run_cli)
 
 
-def set_up(host: Host, run: HostRun, run_cli: Cli) -> HostRun:
-    """Runs setup for one host; the host's config folder is there, as after its first start."""
+def set_up(host: Host, run: HostRun, run_cli: Cli, env: dict[str, str] | None = None) -> HostRun:
+    """Runs setup for one host; its config folder is there, as after its first start, unless `env` moves it."""
     if find_spec("context_mode_installer.commands.setup") is None:
         pytest.skip("setup is not built yet")
-    if host.agent == "codex":
+    if host.agent == "codex" and not env:
         (run.home / ".codex").mkdir(exist_ok=True)
     path = f"{host.bin_dir}{os.pathsep}{os.environ['PATH']}"
-    done = run_cli("setup", "--agents", host.agent, env={"PATH": path}, timeout=120)
+    done = run_cli("setup", "--agents", host.agent, env={"PATH": path, **(env or {})}, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return run

@@ -62,6 +62,11 @@ class Tap:
         script.chmod(0o755)
         config.write_text(text.replace(json.dumps(command), json.dumps(str(script))), encoding="utf-8")
 
+    def methods(self) -> list[str]:
+        """Every method that the agent asked for, in order."""
+        logs = [log.read_text(encoding="utf-8").splitlines() for log in sorted(self.folder.glob("*.jsonl"))]
+        return [json.loads(line[1:]).get("method", "") for log in logs for line in log if line[0] == ">"]
+
     def calls(self, tool: str) -> list[Heard]:
         """Every call of one tool, of all server processes."""
         heard = []
