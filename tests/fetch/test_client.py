@@ -118,6 +118,44 @@ def test_a_circle_of_redirects_ends(site: Site) -> None:
     assert len(site.requests) == 11
 
 
+REFRESH = [
+    '<meta http-equiv="refresh" content="0; url=/end">',
+    "<META HTTP-EQUIV=Refresh CONTENT='1;URL=/end'>",
+    '<meta charset=utf-8><meta http-equiv=refresh content="0;url=end?a=1&amp;b=2">',
+]
+
+
+@pytest.mark.parametrize("head", REFRESH)
+def test_a_page_that_sends_its_reader_on_is_followed(site: Site, head: str) -> None:
+    site.pages["/"] = answer(f"<html><head>{head}</head><body>Redirecting...</body></html>")
+    site.pages["/end"] = site.pages["/end?a=1&b=2"] = answer(PAGE)
+    assert "circuit opens" in fetch(site.url, site.rules()).text
+
+
+def test_a_page_that_sends_its_reader_inside_is_refused(site: Site) -> None:
+    site.pages["/"] = answer('<meta http-equiv="refresh" content="0; url=http://169.254.169.254/"><p>Redirecting')
+    assert "(link-local)" in refusal(site.url, site.rules())
+
+
+@pytest.mark.parametrize("page", ['<meta http-equiv="refresh" content="300"><p>News of the day', "<p>meta refresh"])
+def test_a_page_that_only_reloads_itself_stays(site: Site, page: str) -> None:
+    site.pages["/"] = answer(page)
+    assert fetch(site.url, site.rules()).url == site.url + "/"
+
+
+def test_a_redirect_in_raw_utf8_is_followed(site: Site) -> None:
+    site.pages["/"] = redirect("/größe")
+    site.pages["/gr%C3%B6%C3%9Fe"] = answer(PAGE)
+    assert fetch(site.url, site.rules()).status == 200
+
+
+def test_a_name_with_a_dot_at_its_end_is_the_same_name(site: Site, resolver_of: ResolverOf) -> None:
+    site.pages["/"] = answer(PAGE)
+    rules = FetchRules(private_hosts=("docs.test",))
+    page = fetch(f"http://docs.test.:{site.port}/", rules, resolver=resolver_of({"docs.test": ["127.0.0.1"]}))
+    assert page.url == f"http://docs.test:{site.port}/"
+
+
 def test_credentials_stay_with_their_host(site: Site, other_site: Site) -> None:
     site.pages["/"] = redirect("/again")
     site.pages["/again"] = redirect(other_site.url + "/end")

@@ -81,6 +81,13 @@ def test_links_lead_nowhere(checkout: Path, tmp_path: Path) -> None:
     (checkout / "loop").symlink_to(checkout)
     (checkout / "file.txt").symlink_to(outside / "secret.txt")
     assert names(checkout) == []
+    assert walk(str(checkout)).told() == "left out: 3 link"
+
+
+def test_a_folder_without_a_fitting_file_says_why(checkout: Path) -> None:
+    put(checkout, a_py="a")
+    told = "no file: the folder is empty, ignored by git, or no file fits the patterns"
+    assert walk(str(checkout), ["*.md"]).told() == told
 
 
 def test_a_link_to_the_folder_itself_is_followed(checkout: Path, tmp_path: Path) -> None:

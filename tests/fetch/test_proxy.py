@@ -113,5 +113,5 @@ def test_a_proxy_of_another_kind_is_refused(unknown: Resolver) -> None:
 
 
 def test_a_policy_table_is_read_with_its_defaults() -> None:
-    rules = FetchRules.from_policy({"privateHosts": ["a:1", 7], "maxBytes": -1, "timeoutMs": 5, "proxy": None})
+    rules = FetchRules.from_policy({"privateHosts": ["a:1", 7], "maxBytes": -1, "timeoutMs": 5.0, "proxy": None})
     assert (rules.private_hosts, rules.proxy, rules.max_bytes, rules.timeout_ms) == (("a:1",), "off", 16_777_216, 5)

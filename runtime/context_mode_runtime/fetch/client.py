@@ -42,19 +42,27 @@ def fetch(url: str, rules: FetchRules, *, resolver: Resolver | None = None) -> P
     first = target = Target(url)
     for _ in range(MAX_REDIRECTS + 1):
         with _Answer(target, rules, resolver or connect.system_resolver, deadline) as answer:
-            location = answer.header("Location")
-            if answer.status not in _REDIRECTS or not location:
-                return _page(answer, first, rules.max_bytes)
+            found = _read(answer, first, rules.max_bytes)
+        if isinstance(found, Page):
+            return found
         try:
-            target = target.follow(location)
+            target = target.follow(found)
         except FetchError as error:
             raise FetchError(f"{shown(target.url)} redirects: {error}") from None
-    raise FetchError(f"{shown(url)}: more than {MAX_REDIRECTS} redirects")
+    raise FetchError(f"{shown(url)}: more than {MAX_REDIRECTS} redirects; such a circle often means it wants cookies")
 
 
-def _page(answer: _Answer, first: Target, max_bytes: int) -> Page:
+def _read(answer: _Answer, first: Target, max_bytes: int) -> Page | str:
+    """The page, or the place that it sends its reader to."""
+    location = answer.header("Location")
+    if answer.status in _REDIRECTS and location:
+        return location
     pagecheck.check_status(answer.status, answer.reason, answer.header, shown(answer.target.url))
     body = answer.body(max_bytes)
+    return pagecheck.refresh_target(body, answer.header("Content-Type")) or _page(answer, body, first)
+
+
+def _page(answer: _Answer, body: bytes, first: Target) -> Page:
     page = Page(url=answer.target.url, status=answer.status, content_type=answer.header("Content-Type"), body=body)
     try:
         page.text, page.kind, page.note = to_text(body, page.content_type, page.url)
@@ -130,7 +138,8 @@ class _Answer:
 
     def header(self, name: str) -> str:
         """A header's value, empty when it isn't there."""
-        return self._response.headers.get(name) or ""
+        value = self._response.headers.get(name) or ""
+        return value.encode("latin-1", "replace").decode("utf-8", "replace")
 
     def body(self, max_bytes: int) -> bytes:
         """The body, unpacked. Raises FetchError when it is over `max_bytes`, cut short, or packed in an unknown way."""

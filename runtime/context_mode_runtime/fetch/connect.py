@@ -101,10 +101,11 @@ def _looked_up(target: Target, resolver: Resolver, deadline: Deadline) -> list[s
 def _connect(found: list[str], target: Target, deadline: Deadline) -> socket.socket:
     last = "no address"
     for n, address in enumerate(found):
-        share = max(_ATTEMPT_MIN_S, deadline.left() / (len(found) - n))
         try:
-            return socket.create_connection((address, target.port), timeout=min(share, deadline.left()))
-        except OSError as error:
+            left = deadline.left()
+            share = max(_ATTEMPT_MIN_S, left / (len(found) - n))
+            return socket.create_connection((address, target.port), timeout=min(share, left))
+        except (OSError, FetchError) as error:
             last = _plain_reason(error)
     raise FetchError(f"no connection to {target.host_port}: {last}" + _proxy_hint(target))
 

@@ -46,7 +46,9 @@ class Listing(list[str]):
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
     def told(self) -> str:
-        """`left out: 3 binary, 1 link`, or an empty text."""
+        """`left out: 3 binary, 1 link`; why there is nothing at all; or an empty text."""
+        if not self and not self.skipped:
+            return "no file: the folder is empty, ignored by git, or no file fits the patterns"
         parts = [f"{count} {reason}" for reason, count in sorted(self.skipped.items())]
         return "left out: " + ", ".join(parts) if parts else ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 from context_mode_runtime.fetch.rules import FetchError, Page
@@ -29,6 +30,13 @@ _WANTS_SCRIPT = re.compile(
 )
 _NOSCRIPT = re.compile(rb"<noscript[^>]{0,200}>.{0,600}?javascript", re.IGNORECASE | re.DOTALL)
 _LINKS = re.compile(r"\]\([^)]*\)|[#*`>|\[\]!-]")
+_REFRESH = re.compile(
+    rb"""<meta\b[^>]{0,200}?http-equiv\s*=\s*["']?refresh["']?[^>]{0,200}?content\s*=\s*["']?\s*[0-3](?:\.\d*)?\s*[;,]"""
+    rb"""\s*url\s*=\s*["']?([^"'>]{1,2000})""",
+    re.IGNORECASE,
+)
+_REFRESH_PAGE = 8_192
+"""A page that only sends the reader on is smaller."""
 _SHORT = 1_500
 """Characters: a login page or wall has fewer; a page with more text is worth having whatever it holds besides."""
 _SHELL_TEXT = 400
@@ -49,6 +57,14 @@ def check_status(status: int, reason: str, header: Callable[[str], str], url: st
     if status in (429, 503) and header("Retry-After"):
         raise FetchError(f"{line}: it asks to wait {shown(header('Retry-After'))} s; nothing was indexed")
     raise FetchError(f"{line}; nothing was indexed")
+
+
+def refresh_target(body: bytes, content_type: str) -> str:
+    """Where a small HTML page sends its reader within 3 seconds (`<meta http-equiv=refresh>`), else empty."""
+    if len(body) > _REFRESH_PAGE or "html" not in content_type.lower():
+        return ""
+    found = _REFRESH.search(body)
+    return html.unescape(found[1].decode("utf-8", "replace")).strip() if found else ""
 
 
 def check_page(page: Page, body: bytes, first: Target) -> None:

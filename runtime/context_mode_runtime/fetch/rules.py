@@ -76,4 +76,5 @@ class Page:
 
 
 def _positive(value: object, default: int) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else default
+    fit = isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 1
+    return int(value) if fit and isinstance(value, (int, float)) else default

@@ -84,7 +84,7 @@ def _plain_host(name: str, text: str) -> str:
         odd = "an unusual spelling of an IPv4 address"
     if odd:
         raise FetchError(f"{shown(text)}: {host} is {odd}, which is not fetched; write it as four plain numbers")
-    return host
+    return host.rstrip(".")
 
 
 def _ascii_name(name: str) -> str:
