@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import time
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -153,9 +152,12 @@ class Backups:
             self.system.make_folder(folder, paths.PRIVATE_FOLDER)
 
 
-def new_id() -> str:
-    """A name that sorts by time: `20261129T221500Z-3fa9`."""
-    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()) + "-" + secrets.token_hex(2)
+def new_id(older: Sequence[str]) -> str:
+    """A name that sorts by time, behind all `older` ones whatever the clock says: `20261129T221500.123456Z`."""
+    now_ns = time.time_ns()
+    name = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now_ns // 10**9)) + f".{now_ns // 1000 % 10**6:06}Z"
+    newest = max(older, default="")
+    return name if name > newest else newest + "a"
 
 
 def now() -> str:

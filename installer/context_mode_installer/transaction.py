@@ -59,6 +59,8 @@ class Work(NamedTuple):
     agents: tuple[str, ...]
     files: tuple[FileChange, ...]
     folders: tuple[str, ...] = ()
+    id: str = ""
+    """Of the backup, from `Transaction.new_id`; a new one where it is empty."""
 
 
 def recover() -> list[str]:
@@ -93,6 +95,10 @@ class Transaction:
             yield
         finally:
             lock.release()
+
+    def new_id(self) -> str:
+        """An id for the next backup, for work that names it in a file of its own."""
+        return new_id(self.system.names(self.backups.folder))
 
     def interrupted(self) -> str | None:
         """The id of a run that was killed half way (or is running just now), if there is one."""
@@ -131,7 +137,7 @@ class Transaction:
         targets = [self.system.target(change.path) for change in work.files]
         made = _folders_to_make(self.system, work.files, targets)
         kept = tuple(_kept(*three) for three in zip(work.files, states, targets, strict=True))
-        backup = Backup(new_id(), work.command, now(), work.agents, kept, tuple(made), done=False)
+        backup = Backup(work.id or self.new_id(), work.command, now(), work.agents, kept, tuple(made), done=False)
         self.backups.save(backup, states, [change.after for change in work.files])
         self.system.write(self.journal, backup.id.encode(), paths.PRIVATE_FILE)
         try:

@@ -1,0 +1,334 @@
+"""`context-mode setup`: plan, back up, apply, verify, or roll back; remove, undo, history."""
+
+from __future__ import annotations
+
+import compileall
+import contextlib
+import io
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from context_mode_installer import launchers, receipt, verify
+from context_mode_installer.backups import KEEP
+from context_mode_installer.detect import find_hosts, known_specs
+from context_mode_installer.plan.build import Grants, Plan, finished, plan_removals, plan_setup
+from context_mode_installer.plan.draft import Desk, Draft
+from context_mode_installer.plan.host import Target
+from context_mode_installer.plan.report import lines_of, plan_data
+from context_mode_installer.result import FINDINGS, Result, UserError
+from context_mode_installer.specs.catalog import find_spec
+from context_mode_installer.system import DryRunSystem, PathError, RealSystem
+from context_mode_installer.transaction import BusyError, ChangedError, Transaction, VerifyError, Work, undo
+from context_mode_runtime import paths
+from context_mode_runtime.project import find_project
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from context_mode_installer.detect import Host
+    from context_mode_installer.specs.model import Scope
+
+NEWEST = "newest"
+"""`--undo` without an id."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line."""
+
+    agents: tuple[str, ...] = ()
+    scope: Scope = "user"
+    project: Path | None = None
+    dry_run: bool = False
+    approve: bool = True
+    replace: bool = False
+    remove: bool = False
+    data: bool = False
+    undo: str | None = None
+    history: bool = False
+
+
+def run(options: Options) -> Result:
+    """Does what the options say. Raises UserError for what the user can mend; then no file was changed."""
+    _check(options)
+    try:
+        return _Run(options).result()
+    except (BusyError, ChangedError) as error:
+        raise UserError(str(error), exit_code=FINDINGS) from None
+    except PathError as error:
+        raise UserError(f"{paths.tilde(error.path)} {error.reason}. Nothing was changed.", exit_code=FINDINGS) from None
+    except VerifyError as error:
+        raise UserError(f"{error}. Every file is as it was before.", exit_code=FINDINGS) from None
+
+
+def _check(options: Options) -> None:
+    wishes = {"--remove": options.remove, "--undo": options.undo is not None, "--history": options.history}
+    said = [name for name, wished in wishes.items() if wished]
+    if len(said) > 1:
+        raise UserError(f"{said[0]} and {said[1]} don't go together: take one")
+    if options.data and not options.remove:
+        raise UserError("--data goes with --remove only")
+    if options.project is not None and options.scope != "project":
+        raise UserError("--project goes with --scope project only")
+    if options.project is not None and not options.project.is_dir():
+        raise UserError(f"--project {options.project}: there is no such folder")
+
+
+class _Run:
+    """One call of the command."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.environment = dict(os.environ)
+        self.root = paths.data_root()
+        self.specs = [find_spec(agent) for agent in dict.fromkeys(options.agents)] or known_specs()
+        moved = [os.environ[one.name] for spec in self.specs for root in spec.roots for one in root.variables
+                 if os.environ.get(one.name)]  # fmt: skip
+        homes = [paths.home(), self.root, *(os.path.expanduser(folder) for folder in moved)]
+        self.system = (DryRunSystem if options.dry_run else RealSystem)(homes)
+        self.transaction = Transaction(self.system, self.root)
+        self.project = self._project()
+
+    def result(self) -> Result:
+        """The outcome."""
+        if self.options.history:
+            return self._history()
+        if self.options.undo is not None:
+            return self._undo(self.options.undo)
+        if self.options.remove:
+            return self._remove()
+        return self._setup()
+
+    def _project(self) -> str | None:
+        if self.options.scope != "project":
+            return None
+        if self.options.project is not None:
+            return os.path.realpath(self.options.project)
+        found = find_project(os.getcwd())
+        if found is None:
+            raise UserError("this folder is no project; name one with --project DIR")
+        return os.path.realpath(found.worktree)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        if self.options.dry_run:
+            yield
+            return
+        with self.transaction.lock():
+            self.transaction.recover_locked()
+            yield
+
+    def _draft(self) -> Draft:
+        return Draft(Desk(self.system), receipt.load(self.system, self.root), self.transaction.backups)
+
+    def _setup(self) -> Result:
+        hosts, skipped = self._chosen()
+        with self._locked():
+            draft = self._draft()
+            targets = [self._target(host, draft) for host in hosts]
+            grants = Grants(self.options.approve, self.options.replace)
+            plan_setup(draft, targets, grants, self.environment, launchers.this_interpreter())
+            plan = finished(draft, "setup", targets, self.transaction.new_id())
+            if plan.obstacles:
+                return self._report(plan, hosts, skipped, status="findings")
+            if self.options.dry_run or plan.empty:
+                return self._report(plan, hosts, skipped)
+            seen = self._apply(plan, targets)
+        notes = [*self._after(plan, hosts), *skipped]
+        return self._report(plan, hosts, notes, done=True, seen=seen)
+
+    def _apply(self, plan: Plan, targets: Sequence[Target]) -> dict[str, list[str]]:
+        """Writes, verifies, moves a foreign tool's data aside. Returns what was seen to work, by agent."""
+        seen: dict[str, list[str]] = {}
+
+        def check() -> None:
+            verify.check_files(self.system, plan.work.files)
+            for target in targets:
+                seen[target.spec.id] = verify.check_target(self.system, target, self.environment)
+
+        self.transaction.run(plan.work, check)
+        for source, aside in plan.moves:
+            self.system.rename(source, aside)
+        self.transaction.backups.sweep(keep=_keep(), pinned=plan.receipt.pinned())
+        return seen
+
+    def _after(self, plan: Plan, hosts: Sequence[Host]) -> list[str]:
+        """The hosts' own commands and the compiled files: a failure there is a word, not a roll-back."""
+        notes = []
+        for agent, words in plan.commands:
+            host = next(host for host in hosts if host.spec.id == agent)
+            program = host.binary if words and words[0] == host.spec.detection.binary else None
+            ran = self.system.run(
+                [program or words[0], *words[1:]], env=self.environment, stdin="", timeout=60, cwd=paths.home()
+            )
+            if ran.code != 0:
+                notes.append(f"{host.spec.name}: `{' '.join(words)}` failed: {ran.err.strip()[:200]}")
+        _compile()
+        return notes
+
+    def _remove(self) -> Result:
+        with self._locked():
+            draft = self._draft()
+            targets = self._removal_targets(draft)
+            plan_removals(draft, targets)
+            plan = finished(draft, "remove", targets, self.transaction.new_id())
+            if not plan.empty and not self.options.dry_run:
+                self.transaction.run(plan.work, lambda: verify.check_files(self.system, plan.work.files))
+                self.transaction.backups.sweep(keep=_keep(), pinned=plan.receipt.pinned())
+        hosts = [target.host for target in targets]
+        done = not plan.empty and not self.options.dry_run
+        notes = self._after(plan, hosts) if done else []
+        if self.options.data and not self.options.dry_run:
+            notes += _delete_data(self.root)
+        return self._report(plan, list({host.spec.id: host for host in hosts}.values()), notes, done=done)
+
+    def _removal_targets(self, draft: Draft) -> list[Target]:
+        """Every place where something of ours may be: those of the receipt, and files that name us."""
+        targets = []
+        entries = draft.receipt.entries
+        for spec in self.specs:
+            places = [(one.scope, one.project) for one in entries if one.agent == spec.id]
+            wanted = dict.fromkeys([("user", None), *places])
+            for scope, project in wanted:
+                if self.options.scope == "project" and project != self.project:
+                    continue
+                (host,) = find_hosts([spec], _Blind(), self.environment, project)
+                target = self._target(host, draft, scope, project)  # type: ignore[arg-type]
+                if (scope, project) in places or any(b"context-mode" in one.data for one in target.configs()):
+                    targets.append(target)
+        return targets
+
+    def _chosen(self) -> tuple[list[Host], list[str]]:
+        """The hosts to set up, and a line for each that was left out. Raises UserError for one that was named."""
+        hosts = find_hosts(self.specs, self.system, self.environment, self.project)
+        named, notes, chosen = bool(self.options.agents), [], []
+        for host in hosts:
+            refused = host.spec.refused(self.options.scope)
+            if not named and not host.found:
+                if host.weak:
+                    where = ", ".join(map(paths.tilde, host.weak))
+                    notes.append(f"{host.spec.name}: only {where} is there; to set it up: --agents {host.spec.id}")
+            elif refused and named:
+                raise UserError(f"{host.spec.name} can't be set up for one project: {refused}")
+            elif refused:
+                notes.append(f"{host.spec.name}: left out, {refused}")
+            else:
+                chosen.append(host)
+                if not host.binary:
+                    notes.append(f"{host.spec.name}: its program was not found; set up for when it is there")
+        if not chosen and not named:
+            notes += _looked_for(hosts)
+        return chosen, notes
+
+    def _target(self, host: Host, draft: Draft, scope: Scope | None = None, project: str | None = None) -> Target:
+        agents = frozenset(spec.id for spec in known_specs())
+        if scope is None:
+            scope, project = self.options.scope, self.project
+        return Target(host, scope, project, agents, draft)
+
+    def _undo(self, wanted: str) -> Result:
+        with self._locked():
+            work = undo(self.transaction, None if wanted == NEWEST else wanted)
+            if work.files and not self.options.dry_run:
+                self.transaction.run(work, lambda: verify.check_files(self.system, work.files))
+        return _undone(work, dry_run=self.options.dry_run)
+
+    def _history(self) -> Result:
+        history = self.transaction.backups.history()
+        rows = [
+            {"id": one.id, "time": one.time, "command": one.command, "agents": list(one.agents),
+             "files": [kept.path for kept in one.files]}
+            for one in history
+        ]  # fmt: skip
+        lines = [f"{one.id}  {one.command}  {', '.join(one.agents)}  {len(one.files)} files" for one in history]
+        lines.append("To go back: context-mode setup --undo ID" if history else "There was no setup yet.")
+        return Result("setup", data={"history": rows}, messages=tuple(lines))
+
+    def _report(
+        self, plan: Plan, hosts: Sequence[Host], notes: Sequence[str], *, done: bool = False,
+        seen: dict[str, list[str]] | None = None, status: str = "ok",
+    ) -> Result:  # fmt: skip
+        data = plan_data(plan, hosts, seen or {}) | {"dry_run": self.options.dry_run, "done": done}
+        lines = lines_of(plan, hosts, seen or {}, diffs=self.options.dry_run)
+        lines += notes
+        if status == "findings":
+            lines.append("Nothing was changed.")
+            return Result("setup", "findings", FINDINGS, data, tuple(lines))
+        lines += self._closing(plan, hosts, done=done)
+        return Result("setup", data=data, messages=tuple(lines))
+
+    def _closing(self, plan: Plan, hosts: Sequence[Host], *, done: bool) -> list[str]:
+        if self.options.dry_run:
+            return ["Nothing was written."]
+        if not done:
+            return [
+                "Nothing of ours is there." if self.options.remove else "All is set up already; nothing was changed."
+            ]
+        lines = [f"To go back: context-mode setup --undo {plan.work.id}"]
+        if self.options.remove:
+            return lines
+        return lines + [line for host in hosts for line in host.spec.commands.next]
+
+
+class _Blind(RealSystem):
+    """Starts no program: a removal needs no version."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+
+    def run(self, *_: object, **__: object) -> Any:  # noqa: ANN401 - as the base class
+        from context_mode_installer.system import Ran
+
+        return Ran(None, "", "")
+
+
+def _looked_for(hosts: Sequence[Host]) -> list[str]:
+    lines = ["No agent was found. Looked for:"]
+    for host in hosts:
+        places = ", ".join(paths.tilde(host.places.path(folder.path)) for folder in host.spec.detection.folders)
+        lines.append(f"  {host.spec.name}: the program {host.spec.detection.binary}, {places}")
+    lines.append("To set one up all the same: context-mode setup --agents " + (hosts[0].spec.id if hosts else "ID"))
+    return lines
+
+
+def _undone(work: Work, *, dry_run: bool) -> Result:
+    names = [paths.tilde(one.path) for one in work.files]
+    lines = [f"{name} {'would be ' if dry_run else ''}as it was" for name in names]
+    lines.append(
+        "Nothing was written." if dry_run else f"{len(names)} files restored." if names else "Nothing to undo."
+    )
+    return Result("setup", data={"files": [one.path for one in work.files], "dry_run": dry_run}, messages=tuple(lines))
+
+
+def _keep() -> int:
+    return KEEP
+
+
+def _compile() -> None:
+    """Byte code for the hooks, where the installer of our package made none and the folder can be written."""
+    import context_mode_runtime
+
+    folder = os.path.dirname(context_mode_runtime.__file__)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(OSError):
+        compileall.compile_dir(folder, quiet=2)
+
+
+_OURS = ("projects", "run", "backups", "bin", "hook-errors.log", "hook-errors.log.1", "setup.lock")
+
+
+def _delete_data(root: str) -> list[str]:
+    """Deletes our data and launchers; the user's own policy and specs stay."""
+    import shutil
+
+    for name in _OURS:
+        path = os.path.join(root, name)
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        elif os.path.lexists(path):
+            os.unlink(path)
+    with contextlib.suppress(OSError):
+        os.rmdir(root)
+    stay = f"; your own files in {paths.tilde(root)} stay" if os.path.isdir(root) else ""
+    return [f"Data and launchers deleted{stay}. Restart the agents."]

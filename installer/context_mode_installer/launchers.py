@@ -1,0 +1,175 @@
+"""The three programs in `bin/` that configs point to: they start the one interpreter that they were set up with.
+
+A hook's child ends with 0 (what it printed is the reply) or 100 + N (that goes to stderr, and N is the host's
+deny code); whatever else happens becomes exit 0 without a word. None of them looks at `PATH` or at a project.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import site
+import sys
+from typing import NamedTuple
+
+from context_mode_runtime import paths
+
+HOOK = "context-mode-hook"
+SERVE = "context-mode-serve"
+COMMAND = "context-mode"
+MODE = 0o700
+_MADE = "Made by `context-mode setup`, made anew by each setup and upgrade: changes here don't last."
+
+_HOOK_SH = """\
+#!/bin/sh
+# {made}
+python={python}
+launch={launch}
+{root}[ -x "$python" ] || exit 0
+out=$("$python" -I -S "$launch" hook "$@" 2>/dev/null)
+code=$?
+if [ "$code" -eq 0 ]; then
+  [ -z "$out" ] || printf '%s\\n' "$out"
+elif [ "$code" -gt 100 ] && [ "$code" -lt 126 ]; then
+  printf '%s\\n' "$out" >&2
+  exit $((code - 100))
+fi
+exit 0
+"""
+_SERVE_SH = """\
+#!/bin/sh
+# {made}
+python={python}
+launch={launch}
+{root}if [ ! -x "$python" ]; then
+  echo "context-mode: its Python is gone ($python). Install context-mode again and run: context-mode setup" >&2
+  exit 1
+fi
+"$python" -I "$launch" serve "$@"
+code=$?
+[ "$code" -eq 0 ] && exit 0
+echo "context-mode: the server ended with $code. Run: context-mode doctor" >&2
+exit 1
+"""
+_COMMAND_SH = """\
+#!/bin/sh
+# {made}
+python={python}
+{root}if [ ! -x "$python" ]; then
+  echo "context-mode: its Python is gone ($python). Install context-mode again and run: context-mode setup" >&2
+  exit 1
+fi
+exec "$python" {isolated} -c 'from context_mode_installer.cli import main; main()' "$@"
+"""
+_HOOK_CMD = """\
+@echo off
+rem {made}
+setlocal
+{root}if not exist {python} exit /b 0
+set "out=%TEMP%\\context-mode-%RANDOM%%RANDOM%.out"
+{python} -I -S {launch} hook %* >"%out%" 2>nul
+set code=%errorlevel%
+if %code% equ 0 type "%out%"
+if %code% gtr 100 if %code% lss 126 type "%out%" 1>&2
+del "%out%" 2>nul
+if %code% gtr 100 if %code% lss 126 (set /a code-=100) else (set code=0)
+exit /b %code%
+"""
+_SERVE_CMD = """\
+@echo off
+rem {made}
+setlocal
+{root}if not exist {python} (
+  echo context-mode: its Python is gone. Install context-mode again and run: context-mode setup 1>&2
+  exit /b 1
+)
+{python} -I {launch} serve %*
+if %errorlevel% equ 0 exit /b 0
+echo context-mode: the server ended with %errorlevel%. Run: context-mode doctor 1>&2
+exit /b 1
+"""
+_COMMAND_CMD = """\
+@echo off
+rem {made}
+setlocal
+{root}{python} {isolated} -c "from context_mode_installer.cli import main; main()" %*
+exit /b %errorlevel%
+"""
+_POSIX = {HOOK: _HOOK_SH, SERVE: _SERVE_SH, COMMAND: _COMMAND_SH}
+_WINDOWS = {HOOK: _HOOK_CMD, SERVE: _SERVE_CMD, COMMAND: _COMMAND_CMD}
+
+
+class Interpreter(NamedTuple):
+    """What the launchers start: a Python, the runtime's `launch.py`, and the data root unless it is the default one."""
+
+    python: str
+    launch: str
+    root: str | None
+    isolated: bool
+    """Whether the installer can be imported with `-I`: not from the user's own site-packages."""
+
+
+def this_interpreter() -> Interpreter:
+    """The interpreter that runs now, by a path that outlives upgrades of the Python itself."""
+    import context_mode_runtime
+
+    folder = os.path.dirname(os.path.abspath(context_mode_runtime.__file__))
+    root = paths.data_root()
+    user_site = site.getusersitepackages()
+    moved = root != os.path.join(paths.home(), ".context-mode")
+    return Interpreter(
+        stable(sys.executable),
+        os.path.join(folder, "launch.py"),
+        root if moved else None,
+        isolated=not folder.startswith(user_site + os.sep),
+    )
+
+
+def stable(python: str) -> str:
+    """A package manager's path without the version folder: `/opt/x/Cellar/python@3.11/3.11.9/bin/..` by its `opt` link.
+
+    Others stay as they are: a virtual environment's own path is stable.
+    """
+    found = re.match(r"(?P<prefix>.*)/Cellar/(?P<name>[^/]+)/[^/]+/(?P<rest>.*)", python)
+    if found:
+        linked = f"{found['prefix']}/opt/{found['name']}/{found['rest']}"
+        if os.path.exists(linked) and os.path.samefile(linked, python):
+            return linked
+    return python
+
+
+def names(*, windows: bool = os.name == "nt") -> dict[str, str]:
+    """The file names in `bin/` of the three launchers."""
+    return {name: name + ".cmd" if windows else name for name in _POSIX}
+
+
+def text(name: str, use: Interpreter, *, windows: bool = os.name == "nt") -> str:
+    """The text of one launcher."""
+    if windows:
+        return _windows(_WINDOWS[name], use)
+    line = "" if use.root is None else _root_line(use.root)
+    isolated = "-I" if use.isolated else "-P"
+    return _POSIX[name].format(
+        made=_MADE, python=shlex.quote(use.python), launch=shlex.quote(use.launch), root=line, isolated=isolated
+    )
+
+
+def _root_line(root: str) -> str:
+    return (
+        f'[ -n "${{CONTEXT_MODE_DATA_DIR-}}" ] || CONTEXT_MODE_DATA_DIR={shlex.quote(root)}\n'
+        "export CONTEXT_MODE_DATA_DIR\n"
+    )
+
+
+def _windows(template: str, use: Interpreter) -> str:
+    def quoted(path: str) -> str:
+        return '"' + path.replace("%", "%%") + '"'
+
+    root = "" if use.root is None else use.root.replace("%", "%%")
+    line = f'if not defined CONTEXT_MODE_DATA_DIR set "CONTEXT_MODE_DATA_DIR={root}"\n' if root else ""
+    isolated = "-I" if use.isolated else "-P"
+    filled = template.format(
+        made=_MADE, python=quoted(use.python), launch=quoted(use.launch), root=line, isolated=isolated
+    )
+    return filled.replace("\n", "\r\n")

@@ -1,0 +1,1 @@
+"""From specs and what is on the disk to the changes of a setup or a removal. Nothing here writes."""

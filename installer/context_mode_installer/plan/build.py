@@ -1,0 +1,187 @@
+"""A whole plan: what a setup or removal changes, in one list for all agents of the run."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from context_mode_installer import formats, launchers
+from context_mode_installer import receipt as receipts
+from context_mode_installer.plan.draft import Change, Draft, Obstacle, PlanError
+from context_mode_installer.plan.edits import plan_edits
+from context_mode_installer.plan.foreign import plan_foreign, plan_program
+from context_mode_installer.plan.hooks import plan_hooks
+from context_mode_installer.plan.removal import give_back_bytes, plan_removal, steps_of
+from context_mode_installer.plan.trust import plan_trust
+from context_mode_installer.system import missing_folders
+from context_mode_installer.transaction import FileChange, Work
+from context_mode_runtime import paths
+from context_mode_runtime.redact import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from context_mode_installer.launchers import Interpreter
+    from context_mode_installer.plan.host import Target
+    from context_mode_installer.receipt import Receipt
+
+_LONGEST = 160
+"""Longer lines of a diff are cut: a config on one line would fill the screen."""
+_PRIVATE = (paths.PRIVATE_FILE, paths.PRIVATE_FOLDER)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would do. `work` is empty when all is as it should be."""
+
+    work: Work
+    changes: tuple[Change, ...]
+    obstacles: tuple[Obstacle, ...]
+    notes: tuple[str, ...]
+    commands: tuple[tuple[str, tuple[str, ...]], ...]
+    moves: tuple[tuple[str, str], ...]
+    switched_off: tuple[tuple[str, str], ...]
+    """Settings that switch us off: agent, what and where."""
+    receipt: Receipt
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to do."""
+        return not self.work.files and not self.moves
+
+    def diff(self, path: str) -> str:
+        """The change of one file as a unified diff, secrets cut out."""
+        for change in self.work.files:
+            if change.path == path:
+                return _diff(change)
+        return ""
+
+
+@dataclass(frozen=True)
+class Grants:
+    """What the user lets a setup do: grant approvals, take a foreign tool out."""
+
+    approve: bool = True
+    replace: bool = False
+
+
+def plan_setup(
+    draft: Draft, targets: Sequence[Target], grants: Grants, environment: Mapping[str, str], use: Interpreter
+) -> None:
+    """Adds a setup of all targets to a draft. Raises PlanError for a file that stops it."""
+    _launchers(draft, use)
+    _user_tables(draft)
+    plan_program(draft, environment, replace=grants.replace)
+    for target in targets:
+        for one in target.host.places.missing:
+            raise PlanError(f"{one.variable} says {one.folder}, which isn't there; make that folder or unset it")
+        plan_foreign(target, replace=grants.replace)
+        plan_edits(target, approve=grants.approve, replace=grants.replace)
+        plan_hooks(target, replace=grants.replace)
+        plan_trust(target, approve=grants.approve)
+        _switches(draft, target)
+
+
+def plan_removals(draft: Draft, targets: Sequence[Target]) -> None:
+    """Adds the removal of all targets to a draft."""
+    for target in targets:
+        for config in target.configs():
+            steps = steps_of(draft, draft.backups, config.path)
+            draft.originals[config.path] = (steps[0].before or b"") if steps else b""
+    for target in targets:
+        plan_removal(target)
+    forms: dict[str, str] = {config.path: config.form for target in targets for config in target.configs()}
+    forms |= {path: "text" for path in draft.receipt.steps if path not in forms}
+    give_back_bytes(draft, draft.backups, forms)
+
+
+def finished(draft: Draft, command: str, targets: Sequence[Target], backup: str) -> Plan:
+    """The plan of a draft: files in the order of writing, the receipt last."""
+    changes = draft.desk.changes()
+    ours = [one for one in changes if one.path.startswith(paths.data_root() + os.sep)]
+    configs = [one for one in changes if one not in ours]
+    receipt = _receipt(draft, targets, backup, [*ours, *configs])
+    files = [*ours, *configs, *_receipt_change(draft, receipt)]
+    folders: tuple[str, ...] = ()
+    if command == "remove":
+        folders = tuple(reversed(draft.receipt.folders))
+    agents = tuple(dict.fromkeys(target.spec.id for target in targets))
+    return Plan(
+        Work(command, agents, tuple(files), folders if files else (), backup),
+        tuple(draft.changes),
+        tuple(draft.obstacles),
+        tuple(draft.notes),
+        tuple(draft.commands),
+        tuple(draft.moves),
+        tuple(draft.switched_off),
+        receipt,
+    )
+
+
+def _receipt(draft: Draft, targets: Sequence[Target], backup: str, files: Sequence[FileChange]) -> Receipt:
+    def looked_at(entry: receipts.Entry) -> bool:
+        return any(
+            (entry.agent, entry.scope, entry.project) == (target.spec.id, target.scope, target.project)
+            for target in targets
+        )
+
+    old = draft.receipt
+    gone = [entry for entry in old.entries if looked_at(entry) and entry not in draft.put_in]
+    new = old.without(gone).with_entries(draft.put_in)
+    with_ours = {entry.file for entry in new.entries}
+    steps = dict(new.steps)
+    folders = list(new.folders)
+    for index, change in enumerate(files):
+        if change.path in with_ours:
+            steps[change.path] = (*steps.get(change.path, ()), (backup, index))
+            made = missing_folders(draft.desk.system, draft.desk.system.target(change.path))
+            folders += [folder for folder in made if folder not in folders]
+    return replace(new, steps=steps, folders=tuple(folders) if new.entries else ())
+
+
+def _receipt_change(draft: Draft, receipt: Receipt) -> list[FileChange]:
+    path = receipts.path_of(paths.data_root())
+    before = draft.desk.read(path)
+    after = receipt.to_json() if receipt.entries else None
+    return [] if after == before else [FileChange(path, before, after, *_PRIVATE)]
+
+
+def _launchers(draft: Draft, use: Interpreter) -> None:
+    for name, file in launchers.names().items():
+        path = os.path.join(paths.bin_dir(), file)
+        text = launchers.text(name, use).encode(errors="surrogateescape")
+        if draft.desk.read(path) != text:
+            draft.desk.write(path, text, (launchers.MODE, paths.PRIVATE_FOLDER))
+            draft.changes.append(Change("", path, "launcher written"))
+
+
+def _switches(draft: Draft, target: Target) -> None:
+    for switch in target.spec.switches:
+        if switch.scope == target.scope:
+            config = target.config(switch.file)
+            if formats.same(config.get(target.keys(switch.at)), switch.off):
+                where = f"{paths.tilde(config.path)}: {formats.shown(switch.at)}"
+                draft.switched_off.append((target.spec.id, f"{switch.what} ({where})"))
+
+
+def _user_tables(draft: Draft) -> None:
+    from context_mode_installer.specs.catalog import user_tables
+
+    for path, text in user_tables().items():
+        if draft.desk.read(str(path)) != text.encode():
+            draft.desk.write(str(path), text.encode(), _PRIVATE)
+            draft.changes.append(Change("", str(path), "table of your own spec written"))
+
+
+def _diff(change: FileChange) -> str:
+    old, new = (_lines(data) for data in (change.before, change.after))
+    name = paths.tilde(change.path)
+    lines = difflib.unified_diff(old, new, name, name, n=1, lineterm="")
+    text, _ = redact("\n".join(lines))
+    return "\n".join(line if len(line) <= _LONGEST else line[:_LONGEST] + "..." for line in text.split("\n"))
+
+
+def _lines(data: bytes | None) -> list[str]:
+    return [] if data is None else data.decode(errors="replace").splitlines()

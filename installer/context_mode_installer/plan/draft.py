@@ -1,0 +1,174 @@
+"""A plan while it is made: files as they will be, what each change is for, what stands in the way."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from context_mode_installer import formats
+from context_mode_installer.result import UserError
+from context_mode_installer.system import PathError
+from context_mode_installer.transaction import FileChange
+from context_mode_runtime import paths
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from context_mode_installer.backups import Backups
+    from context_mode_installer.receipt import Entry, Receipt
+    from context_mode_installer.specs.model import ConfigFile
+    from context_mode_installer.system import System
+
+T = TypeVar("T")
+
+
+class PlanError(UserError):
+    """A file that stops the whole plan: which, where in it, and that nothing was changed."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"{message}. Nothing was changed.", exit_code=1)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that a plan does: for people. `affects` is said of approvals and switches."""
+
+    agent: str
+    file: str
+    what: str
+    affects: str | None = None
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A foreign tool of our name: what was seen where, and how to mend it."""
+
+    agent: str
+    file: str
+    what: str
+    fix: str
+
+
+class Desk:
+    """Files as the plan leaves them. Reads go to the disk, writes stay here."""
+
+    def __init__(self, system: System) -> None:
+        """An empty desk."""
+        self.system = system
+        self._before: dict[str, bytes | None] = {}
+        self._after: dict[str, bytes | None] = {}
+        self._modes: dict[str, tuple[int, int]] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file as they are in the plan. Raises PlanError for one that setup can't use."""
+        if path not in self._before:
+            try:
+                self.system.target(path)
+                self._before[path] = self._after[path] = self.system.state(path).data
+            except PathError as error:
+                raise PlanError(f"{paths.tilde(error.path)} {error.reason}") from None
+        return self._after[path]
+
+    def write(self, path: str, data: bytes | None, modes: tuple[int, int] = (0o644, 0o755)) -> None:
+        """Sets the bytes of a file; None takes it away. `modes` are those of a new file and of new folders."""
+        self.read(path)
+        self._after[path] = data
+        self._modes[path] = modes
+
+    def on_disk(self, path: str) -> bytes | None:
+        """The bytes of a file before the plan."""
+        self.read(path)
+        return self._before[path]
+
+    def changes(self) -> list[FileChange]:
+        """The files that the plan changes, in the order of their first use. Raises PlanError for a read-only one."""
+        out = []
+        for path, after in self._after.items():
+            if after != self._before[path]:
+                self._check_writable(path)
+                out.append(FileChange(path, self._before[path], after, *self._modes.get(path, (0o644, 0o755))))
+        return out
+
+    def _check_writable(self, path: str) -> None:
+        target = self.system.target(path)
+        folder = os.path.dirname(target)
+        while not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        for one in [folder, *([target] if os.path.exists(target) else [])]:
+            if not os.access(one, os.W_OK):
+                raise PlanError(f"{paths.tilde(path)} can't be written: you have no right to change {paths.tilde(one)}")
+
+
+class Config:
+    """One config file on the desk, with its format. All errors name the file and the place in it."""
+
+    def __init__(self, desk: Desk, file: ConfigFile, path: str) -> None:
+        """`path` is one of the file's candidates, holes filled."""
+        self.desk = desk
+        self.file = file
+        self.path = path
+        self.form = file.format
+
+    @property
+    def data(self) -> bytes:
+        """Its bytes; a new file begins with the seed of its spec."""
+        data = self.desk.read(self.path)
+        return (self.file.seed or "").encode() if data is None else data
+
+    def value(self) -> object:
+        """All that it says."""
+        return self._guarded(lambda: formats.read(self.form, self.data))
+
+    def get(self, at: formats.Path) -> object:
+        """What stands at a path, or `formats.MISSING`."""
+        return formats.get(self.value(), at)
+
+    def set(self, at: formats.Path, value: object) -> None:
+        """Sets a value."""
+        self._put(self._guarded(lambda: formats.set_value(self.form, self.data, at, value)))
+
+    def append(self, at: formats.Path, item: object) -> None:
+        """Adds an item to a list."""
+        self._put(self._guarded(lambda: formats.append_item(self.form, self.data, at, item)))
+
+    def remove(self, at: formats.Path, before: bytes | None = None) -> None:
+        """Takes a key or item out, and what got empty by it and wasn't in `before`."""
+        self._put(self._guarded(lambda: formats.remove(self.form, self.data, at, before)))
+
+    def rename(self, at: formats.Path, name: str) -> None:
+        """Gives a key another name."""
+        self._put(self._guarded(lambda: formats.rename_key(self.form, self.data, at, name)))
+
+    def _put(self, data: bytes) -> None:
+        if data != self.data or (self.desk.read(self.path) is None and data):
+            self.desk.write(self.path, data)
+
+    def _guarded(self, act: Callable[[], T]) -> T:
+        try:
+            return act()
+        except formats.FormatError as error:
+            place = f"{paths.tilde(self.path)}:{error.line}:{error.column}"
+            raise PlanError(f"{place} {error.reason} ({self.file.broken})") from None
+
+
+@dataclass
+class Draft:
+    """What a plan comes to."""
+
+    desk: Desk
+    receipt: Receipt
+    backups: Backups
+    originals: dict[str, bytes] = field(default_factory=dict)
+    """Files as they were before our first change of them."""
+    changes: list[Change] = field(default_factory=list)
+    obstacles: list[Obstacle] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    put_in: list[Entry] = field(default_factory=list)
+    """What is ours after the plan, of the agents that it looked at."""
+    switched_off: list[tuple[str, str]] = field(default_factory=list)
+    """Settings that switch us off: agent, what and where."""
+    moves: list[tuple[str, str]] = field(default_factory=list)
+    """Folders of a foreign tool to move aside after the files are written: from, to."""
+    commands: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """Commands of the hosts to run after the files are written: (agent, words)."""

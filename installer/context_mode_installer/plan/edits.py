@@ -1,0 +1,151 @@
+"""What a spec's `edits` come to in a setup: MCP entry, approvals, switches, files of our own."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from context_mode_installer import formats
+from context_mode_installer.places import fill_text
+from context_mode_installer.plan.draft import Change, Obstacle
+from context_mode_installer.plan.merge import merged, write_differences
+from context_mode_installer.receipt import Entry
+from context_mode_installer.specs.where import holes
+from context_mode_runtime import paths, resources
+
+if TYPE_CHECKING:
+    from context_mode_installer.plan.draft import Config
+    from context_mode_installer.plan.host import Target
+    from context_mode_installer.specs.model import Edit
+
+
+def plan_edits(target: Target, *, approve: bool, replace: bool) -> None:
+    """Adds the edits of a host's scope to the plan. Without `approve` those that grant something are left out."""
+    for edit in target.spec.edits_in(target.scope):
+        if not target.holds(edit.only) or (edit.approval and not approve):
+            continue
+        if edit.kind == "host_command":
+            target.draft.commands.append((target.spec.id, tuple(fill_text(word, target.holes) for word in edit.run)))
+            continue
+        place = _Place(target, edit, target.config(edit.file or ""), target.keys(edit.at))
+        if edit.kind == "key" and "serve" in holes(edit.value):
+            _entry(place, replace=replace)
+        else:
+            _PLANNERS[edit.kind](place)
+
+
+def template_text(target: Target, edit: Edit) -> str:
+    """The text of a file that is wholly ours."""
+    if edit.text is not None:
+        return fill_text(edit.text, target.holes)
+    with open(os.path.join(resources.shipped("agent_specs"), edit.template or ""), encoding="utf-8") as file:
+        return fill_text(file.read(), target.holes)
+
+
+class _Place(NamedTuple):
+    """One edit at its place in a file."""
+
+    target: Target
+    edit: Edit
+    config: Config
+    at: formats.Path
+
+    @property
+    def known(self) -> Entry | None:
+        """What the receipt says of it."""
+        target = self.target
+        return target.draft.receipt.find(target.spec.id, target.scope, target.project, self.edit.name, self.at)
+
+    def say(self, how: str) -> None:
+        """Adds a line to the plan."""
+        what = f"{'approval' if self.edit.approval else self.edit.name} {formats.shown(self.at)} {how}"
+        self.target.draft.changes.append(Change(self.target.spec.id, self.config.path, what, self.edit.affects))
+
+    def record(self, value: object, was: list[Any] | None = None) -> None:
+        """Adds it to the receipt."""
+        target, edit = self.target, self.edit
+        entry = Entry(
+            target.spec.id, target.scope, target.project, edit.name, edit.kind, self.config.path, self.at, value, was
+        )
+        target.draft.put_in.append(entry)
+
+    def keep(self) -> None:
+        """It is there already: ours if the receipt says so, else the user's own."""
+        if self.known:
+            self.target.draft.put_in.append(self.known)
+
+
+def _entry(place: _Place, *, replace: bool) -> None:
+    """An entry that runs our server: made, mended with the user's own changes kept, or in the way of another tool."""
+    config, at, value = place.config, place.at, place.target.value(place.edit)
+    _drop_others(place)
+    current = config.get(at)
+    foreign = current is not formats.MISSING and place.target.entry_kind(current, place.edit) != "serve"
+    if foreign and not replace:
+        fix = f"context-mode setup --agents {place.target.spec.id} --replace (backs it up and takes it out)"
+        obstacle = Obstacle(place.target.spec.id, config.path, f"{formats.shown(at)} runs another program", fix)
+        place.target.draft.obstacles.append(obstacle)
+        return
+    if foreign:
+        config.remove(at)
+    if foreign or current is formats.MISSING:
+        config.set(at, value)
+        place.say("replaced" if foreign else "added")
+    else:
+        new = merged(value, current, place.known.value if place.known else formats.MISSING)
+        if write_differences(config, at, current, new):
+            place.say("mended")
+    place.record(value)
+
+
+def _drop_others(place: _Place) -> None:
+    """Takes out entries that run our server under another name."""
+    table = place.config.get(place.at[:-1])
+    for name, entry in table.items() if isinstance(table, dict) else ():
+        if name != place.at[-1] and place.target.entry_kind(entry, place.edit) == "serve":
+            place.config.remove((*place.at[:-1], name))
+            place.say(f"kept, {name} taken out: it runs our server a second time")
+
+
+def _key(place: _Place) -> None:
+    current, value = place.config.get(place.at), place.target.value(place.edit)
+    if formats.same(current, value):
+        place.keep()
+    elif current is formats.MISSING or (place.known and formats.same(current, place.known.value)):
+        place.config.set(place.at, value)
+        place.say("added")
+        place.record(value)
+    else:
+        where = f"{paths.tilde(place.config.path)}: {formats.shown(place.at)}"
+        place.target.draft.notes.append(f"{where} was set by you and stays as it is")
+
+
+def _list_item(place: _Place) -> None:
+    items, value = place.config.get(place.at), place.target.value(place.edit)
+    if isinstance(items, list) and any(formats.same(item, value) for item in items):
+        place.keep()
+        return
+    place.config.append(place.at, value)
+    place.say(f"{value} added" if isinstance(value, str) else "added")
+    place.record(value)
+
+
+def _flag(place: _Place) -> None:
+    current, value = place.config.get(place.at), place.target.value(place.edit)
+    if formats.same(current, value):
+        place.keep()
+        return
+    place.config.set(place.at, value)
+    place.say("switched on")
+    place.record(value, None if current is formats.MISSING else [current])
+
+
+def _own_file(place: _Place) -> None:
+    text = template_text(place.target, place.edit).encode()
+    if place.target.draft.desk.read(place.config.path) != text:
+        place.target.draft.desk.write(place.config.path, text)
+        place.say("written")
+    place.record(None)
+
+
+_PLANNERS = {"key": _key, "list_item": _list_item, "flag": _flag, "own_file": _own_file}

@@ -1,0 +1,103 @@
+"""Another tool called context-mode: its plugin, its program on PATH, its databases."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from context_mode_installer import formats
+from context_mode_installer.plan.draft import Change, Obstacle
+from context_mode_installer.plan.ours import NAME
+from context_mode_runtime import paths
+from context_mode_runtime.store.migrations import APPLICATION_ID
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from context_mode_installer.plan.draft import Draft
+    from context_mode_installer.plan.host import Target
+
+_SQLITE = b"SQLite format 3\0"
+_ID_AT = 68
+"""Where a SQLite file holds its application id: four bytes, big end first (sqlite.org/fileformat2.html)."""
+_DEPTH = 3
+
+
+def plan_foreign(target: Target, *, replace: bool) -> None:
+    """Adds a foreign tool's plugins and databases: as obstacles, or with `replace` as things to take out."""
+    for sign in target.spec.foreign:
+        config = target.config(sign.file)
+        table = config.get(sign.at)
+        for key, value in table.items() if isinstance(table, dict) else ():
+            if re.search(sign.key, key) and value is not False and formats.get(value, ("enabled",)) is not False:
+                if replace:
+                    config.remove((*sign.at, key))
+                    target.draft.changes.append(Change(target.spec.id, config.path, f"{sign.what} ({key}) taken out"))
+                else:
+                    _obstacle(target, config.path, f"{sign.what}: {formats.shown((*sign.at, key))}")
+    for template in target.spec.foreign_data:
+        _data(target, target.path(template), replace=replace)
+
+
+def _data(target: Target, folder: str, *, replace: bool) -> None:
+    if not any(_is_strange(path) for path in _files(folder)):
+        return
+    if replace:
+        aside = _free_name(f"{folder}.replaced")
+        target.draft.moves.append((folder, aside))
+        what = f"data of another tool moved aside to {paths.tilde(aside)}"
+        target.draft.changes.append(Change(target.spec.id, folder, what))
+    else:
+        _obstacle(target, folder, "databases of another tool called context-mode")
+
+
+def _obstacle(target: Target, file: str, what: str) -> None:
+    fix = f"context-mode setup --agents {target.spec.id} --replace (backs it up and takes it out)"
+    target.draft.obstacles.append(Obstacle(target.spec.id, file, what, fix))
+
+
+def plan_program(draft: Draft, environment: Mapping[str, str], *, replace: bool) -> None:
+    """Looks for a program of our name on PATH that a Node package brought: we can only say how it goes."""
+    for folder in environment.get("PATH", "").split(os.pathsep):
+        path = os.path.join(folder, NAME)
+        if folder and os.path.isfile(path) and _is_node_program(path):
+            what, fix = "another program called context-mode", "npm uninstall -g context-mode"
+            if replace:
+                draft.notes.append(f"{paths.tilde(path)}: {what}; it stays until you run: {fix}")
+            else:
+                draft.obstacles.append(Obstacle("", path, what, f"{fix}, or context-mode setup --replace"))
+            return
+
+
+def _is_node_program(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(200)
+    except OSError:
+        return False
+    return "node_modules" in os.path.realpath(path).split(os.sep) or (first.startswith(b"#!") and b"node" in first)
+
+
+def _is_strange(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_ID_AT + 4)
+    except OSError:
+        return False
+    return head.startswith(_SQLITE) and int.from_bytes(head[_ID_AT:], "big") != APPLICATION_ID
+
+
+def _files(folder: str) -> Iterator[str]:
+    for place, folders, names in os.walk(folder):
+        if place[len(folder) :].count(os.sep) >= _DEPTH:
+            folders.clear()
+        yield from (os.path.join(place, name) for name in names)
+
+
+def _free_name(path: str) -> str:
+    number, name = 1, path
+    while os.path.lexists(name):
+        number += 1
+        name = f"{path}-{number}"
+    return name

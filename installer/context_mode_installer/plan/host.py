@@ -1,0 +1,123 @@
+"""One host in one scope, as the plan sees it: its files on the desk, the holes of its spec, what counts as ours."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from context_mode_installer import formats, launchers
+from context_mode_installer.places import fill, fill_text, platform
+from context_mode_installer.plan.draft import Config, PlanError
+from context_mode_installer.plan.ours import what_runs, words_of_entry, words_of_handler
+
+if TYPE_CHECKING:
+    from context_mode_installer.detect import Host
+    from context_mode_installer.plan.draft import Draft
+    from context_mode_installer.plan.ours import Kind
+    from context_mode_installer.specs.model import AgentSpec, ConfigFile, Edit, Only, Scope, Surface
+
+
+class Target:
+    """A host that a plan works on."""
+
+    def __init__(self, host: Host, scope: Scope, project: str | None, agents: frozenset[str], draft: Draft) -> None:
+        """`project` is the folder of a project scope, `agents` are all known ids."""
+        self.host = host
+        self.scope: Scope = scope
+        self.project = project
+        self.agents = agents
+        self.draft = draft
+        self.spec: AgentSpec = host.spec
+        bin_dir, files = host.places.holes["bin"], launchers.names()
+        self.holes: dict[str, Any] = {
+            **host.places.holes,
+            "serve": os.path.join(bin_dir, files[launchers.SERVE]),
+            "hook": os.path.join(bin_dir, files[launchers.HOOK]),
+        }
+        if project is not None:
+            self.holes["project"] = project
+        self.events = frozenset(one.name for event in self.spec.events for one in event.hosts) | frozenset(
+            event.event for event in self.spec.events
+        )
+        self._configs: dict[str, Config] = {}
+
+    def config(self, name: str) -> Config:
+        """A file of the spec by its name: the candidate that holds ours, else the strongest one there, else `new`."""
+        if name not in self._configs:
+            file = self.spec.file(name)
+            self._configs[name] = Config(self.draft.desk, file, self._choose(file))
+        return self._configs[name]
+
+    def configs(self) -> list[Config]:
+        """All files of this scope, every candidate that is there."""
+        out = {}
+        for file in self.spec.files:
+            if file.scope == self.scope and file.format != "text":
+                for path in map(self.path, file.paths):
+                    if self.draft.desk.read(path) is not None:
+                        out[path] = Config(self.draft.desk, file, path)
+        return list(out.values())
+
+    def path(self, template: str) -> str:
+        """A path template, filled."""
+        return os.path.normpath(fill_text(template, self.holes))
+
+    def keys(self, at: tuple[str, ...], more: dict[str, str] | None = None) -> formats.Path:
+        """Keys of the spec, filled."""
+        return tuple(fill_text(key, {**self.holes, **(more or {})}) for key in at)
+
+    def value(self, edit: Edit) -> Any:  # noqa: ANN401 - any JSON
+        """What an edit puts in."""
+        return fill(edit.value, self.holes)
+
+    def holds(self, only: Only | None) -> bool:
+        """Whether an entry of the spec holds for this version and platform."""
+        if only is None:
+            return True
+        if only.platforms and platform() not in only.platforms:
+            return False
+        if self.host.version is None:
+            return only.unprobed or (only.since is None and only.until is None)
+        version = _number(self.host.version)
+        late = only.until is not None and version >= _number(only.until)
+        return not late and (only.since is None or version >= _number(only.since))
+
+    def entry_kind(self, entry: object, edit: Edit) -> Kind | None:
+        """Which of our programs an MCP entry runs."""
+        return what_runs(words_of_entry(entry, edit.value), self.agents, self.events)
+
+    def is_our_hook(self, handler: object, surface: Surface) -> bool:
+        """Whether a handler runs our hook."""
+        return what_runs(words_of_handler(handler, surface.command), self.agents, self.events) == "hook"
+
+    def before(self, path: str) -> bytes:
+        """A file as it was before our first change of it; empty where that isn't known."""
+        return self.draft.originals.get(path, b"")
+
+    def surfaces(self) -> list[tuple[Surface, str]]:
+        """The ways of declaring hooks in this scope, each with the name of its file."""
+        return [
+            (surface, place.file)
+            for surface in self.spec.hooks
+            if self.holds(surface.only)
+            for place in surface.files
+            if place.scope == self.scope
+        ]
+
+    def check_expands(self, names: tuple[str, ...]) -> None:
+        """Refuses a path of ours that the host would expand. Raises PlanError."""
+        for name in names:
+            if any(form in self.holes["hook"] for form in (f"${name}", f"${{{name}}}")):
+                raise PlanError(f"{self.spec.name} would replace ${name} in the path {self.holes['hook']}")
+
+    def _choose(self, file: ConfigFile) -> str:
+        candidates = [self.path(one) for one in file.paths]
+        there = [path for path in candidates if self.draft.desk.read(path) is not None]
+        ours = [path for path in there if self.draft.receipt.steps.get(path)]
+        if ours or there:
+            return (ours or there)[-1]
+        return self.path(file.new) if file.new else candidates[-1]
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int("".join(filter(str.isdigit, part)) or 0) for part in version.split("."))

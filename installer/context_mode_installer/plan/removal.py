@@ -1,0 +1,120 @@
+"""Taking out what setup put in: exactly that, and byte for byte where the user changed nothing near it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from context_mode_installer import formats
+from context_mode_installer.plan.draft import Change
+from context_mode_installer.plan.hooks import ours_in, take_out
+from context_mode_installer.plan.revert import Conflict, Step, reverted
+from context_mode_installer.plan.trust import plan_trust
+from context_mode_installer.specs.where import holes
+
+if TYPE_CHECKING:
+    from context_mode_installer.backups import Backups
+    from context_mode_installer.plan.draft import Config, Draft
+    from context_mode_installer.plan.host import Target
+    from context_mode_installer.receipt import Entry
+    from context_mode_installer.specs.model import Edit
+
+
+def plan_removal(target: Target) -> None:
+    """Takes everything of ours out of a host's files of one scope."""
+    for surface, name in target.surfaces():
+        config = target.config(name)
+        for spot in reversed(ours_in(target, surface, config.value())):
+            take_out(config, surface, spot, target.before(config.path))
+            _say(target, config, f"hook {spot.list_at[-1]} taken out")
+    plan_trust(target, approve=False, taken_out=True)
+    for edit in reversed(target.spec.edits_in(target.scope)):
+        if edit.kind == "host_command":
+            if edit.undo:
+                target.draft.commands.append((target.spec.id, edit.undo))
+            continue
+        _take_back(target, edit)
+
+
+def _take_back(target: Target, edit: Edit) -> None:
+    config, at = target.config(edit.file or ""), target.keys(edit.at)
+    known = target.draft.receipt.find(target.spec.id, target.scope, target.project, edit.name, at)
+    current = config.get(at) if edit.kind != "own_file" else None
+    if edit.kind == "key" and "serve" in holes(edit.value):
+        if target.entry_kind(current, edit) == "serve":
+            _remove(target, config, at, edit.name)
+    elif known is None:
+        return
+    elif edit.kind == "own_file":
+        if target.draft.desk.read(config.path) is not None:
+            target.draft.desk.write(config.path, None)
+            _say(target, config, f"{edit.name} taken away")
+    elif edit.kind == "list_item":
+        items = current if isinstance(current, list) else []
+        for index in reversed([n for n, item in enumerate(items) if formats.same(item, known.value)][-1:]):
+            _remove(target, config, (*at, index), edit.name)
+    elif edit.kind == "key" and formats.same(current, known.value):
+        _remove(target, config, at, edit.name)
+    elif edit.kind == "flag" and formats.same(current, known.value) and not _held(config, edit):
+        _set_back(target, config, known)
+
+
+def _remove(target: Target, config: Config, at: formats.Path, name: str) -> None:
+    config.remove(at, target.before(config.path))
+    _say(target, config, f"{name} {formats.shown(at)} taken out")
+
+
+def _held(config: Config, edit: Edit) -> bool:
+    """Whether something else in the file still needs a switch."""
+    return any(config.get(at) not in (formats.MISSING, {}, []) for at in edit.held_by)
+
+
+def _set_back(target: Target, config: Config, known: Entry) -> None:
+    if known.was is None:
+        _remove(target, config, known.at, known.edit)
+    else:
+        config.set(known.at, known.was[0])
+        _say(target, config, f"{known.edit} {formats.shown(known.at)} set back")
+
+
+def _say(target: Target, config: Config, what: str) -> None:
+    target.draft.changes.append(Change(target.spec.id, config.path, what))
+
+
+def give_back_bytes(draft: Draft, backups: Backups, forms: dict[str, str]) -> None:
+    """Where the files' earlier bytes say the same as what the removal came to, takes those bytes.
+
+    `forms` has the format of each file. A file that setup made goes when nothing is left in it but the seed.
+    """
+    for path, form in forms.items():
+        now = draft.desk.on_disk(path)
+        left = draft.desk.read(path)
+        steps = steps_of(draft, backups, path)
+        if now is None or left == now or not steps:
+            continue
+        try:
+            bytes_before = reverted(now, steps)
+        except Conflict:
+            bytes_before = left
+        if _says_the_same(form, bytes_before, left):
+            draft.desk.write(path, bytes_before)
+        elif steps[0].before is None and _says_the_same(form, None, left):
+            draft.desk.write(path, None)
+
+
+def steps_of(draft: Draft, backups: Backups, path: str) -> list[Step]:
+    """The copies of a file before and after each setup that the receipt knows; those of lost backups are left out."""
+    found = {one.id: one for one in backups.history()}
+    out = []
+    for backup, index in draft.receipt.steps.get(path, ()):
+        if backup not in found:
+            return []
+        kept = found[backup].files[index]
+        before = backups.copy(backup, index, "before") if kept.existed else None
+        out.append(Step(before, backups.copy(backup, index, "after") if kept.stays else None))
+    return out
+
+
+def _says_the_same(form: str, left: bytes | None, right: bytes | None) -> bool:
+    if form == "text":
+        return right is None or left == right
+    return formats.same(*(formats.read(form, data) if data else {} for data in (left, right)))

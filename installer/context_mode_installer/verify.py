@@ -1,0 +1,145 @@
+"""Whether what setup wrote works: read back, one hook run as the host runs it, a handshake with the server.
+
+Both run with a data folder of their own that goes afterwards, so that a probe leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from context_mode_installer import formats
+from context_mode_installer.plan.hooks import command_line, ours_in
+from context_mode_installer.plan.ours import words_of_entry, words_of_handler
+from context_mode_installer.specs.where import holes, parse_path
+from context_mode_installer.transaction import FileChange, VerifyError
+from context_mode_runtime import paths
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from context_mode_installer.plan.host import Target
+    from context_mode_installer.specs.model import AgentSpec, Surface, Verb
+    from context_mode_installer.system import System
+
+HOOK_SECONDS = 15.0
+SERVER_SECONDS = 20.0
+"""Generous: a cold disk and a busy machine must not undo a setup that works."""
+_PROBE = "context-mode-setup-probe"
+_INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "setup", "version": "1"}},
+}
+
+
+def check_files(system: System, files: Sequence[FileChange]) -> None:
+    """Reads every file back. Raises VerifyError when one isn't what was written."""
+    for change in files:
+        if system.state(change.path).data != change.after:
+            raise VerifyError(f"{paths.tilde(change.path)} does not hold what was written")
+
+
+def check_target(system: System, target: Target, environment: Mapping[str, str]) -> list[str]:
+    """Runs a host's hook and server. Returns what was seen to work, for people. Raises VerifyError."""
+    seen = []
+    with tempfile.TemporaryDirectory(prefix="context-mode-") as folder:
+        policy = {"version": 1, "deny": [f"Bash({_PROBE} *)"]}
+        with open(os.path.join(folder, "policy.json"), "w", encoding="utf-8") as file:
+            json.dump(policy, file)
+        bare = {**environment, "CONTEXT_MODE_DATA_DIR": folder}
+        if _check_hook(system, target, bare, folder):
+            seen.append("hook answers")
+        if _check_server(system, target, bare, folder):
+            seen.append("server answers")
+    return seen
+
+
+def _check_hook(system: System, target: Target, environment: dict[str, str], folder: str) -> bool:
+    """Runs the written command with a call that our own rule refuses; the reply has to say so."""
+    payload = _payload(target.spec)
+    found = _written_hook(target, payload[0]) if payload else None
+    if payload is None or found is None:
+        return False
+    ran = system.run(found, env=environment, stdin=json.dumps(payload[1]) + "\n", timeout=HOOK_SECONDS, cwd=folder)
+    if _PROBE not in ran.out + ran.err:
+        raise VerifyError(f"{target.spec.name}: the hook does not answer ({ran.err.strip()[:200] or 'no output'})")
+    return True
+
+
+def _written_hook(target: Target, event: str) -> list[str] | None:
+    """The words that the host would run for an event, from the file as it is now."""
+    for surface, name in target.surfaces():
+        for spot in ours_in(target, surface, target.config(name).value()):
+            if event in command_line(target, surface, event)["arguments"] and spot.list_at[-1] == event:
+                return _as_run(target, surface, spot.value)
+    return None
+
+
+def _as_run(target: Target, surface: Surface, handler: object) -> list[str]:
+    program = formats.get(handler, surface.command.program_at)
+    if surface.command.form == "argv":
+        return words_of_handler(handler, surface.command)
+    del target
+    return ["/bin/sh", "-c", str(program)] if os.name == "posix" else ["cmd.exe", "/C", str(program)]
+
+
+def _payload(spec: AgentSpec) -> tuple[str, dict[str, Any]] | None:
+    """A shell call of the first event that can be refused, in the host's form."""
+    verb = _deny(spec)
+    tool = next((one for one in spec.tools if one.class_ == "shell"), None)
+    if verb is None or tool is None:
+        return None
+    field = next((one for one in tool.fields if one.name == "command"), None)
+    out: dict[str, Any] = {}
+    for where, value in (
+        (spec.payload["event"], verb.event),
+        (spec.payload["tool"], tool.names[0]),
+        (field.where if field else (), f"{_PROBE} now"),
+        (spec.identity.hook.conversation, _PROBE),
+    ):
+        if where:
+            _put(out, parse_path(where[0]), value)
+    return str(verb.event), out
+
+
+def _deny(spec: AgentSpec) -> Verb | None:
+    return next((one for one in spec.replies.verbs if one.verb == "deny"), None)
+
+
+def _put(box: dict[str, Any], steps: Sequence[object], value: str) -> None:
+    names = [step for step in steps if isinstance(step, str)]
+    for name in names[:-1]:
+        box = box.setdefault(name, {})
+    box[names[-1]] = value
+
+
+def _check_server(system: System, target: Target, environment: dict[str, str], folder: str) -> bool:
+    words = _written_server(target)
+    if words is None:
+        return False
+    lines = json.dumps(_INITIALIZE) + "\n"
+    ran = system.run(words, env=environment, stdin=lines, timeout=SERVER_SECONDS, cwd=folder)
+    name = _server_name(ran.out)
+    if name != "context-mode":
+        raise VerifyError(f"{target.spec.name}: the server does not answer ({ran.err.strip()[:200] or 'no output'})")
+    return True
+
+
+def _written_server(target: Target) -> list[str] | None:
+    for edit in target.spec.edits_in(target.scope):
+        if edit.kind == "key" and "serve" in holes(edit.value):
+            entry = target.config(edit.file or "").get(target.keys(edit.at))
+            return words_of_entry(entry, edit.value) or None
+    return None
+
+
+def _server_name(out: str) -> object:
+    try:
+        reply = json.loads(out.split("\n", 1)[0])
+    except ValueError:
+        return None
+    return formats.get(reply, ("result", "serverInfo", "name"))
