@@ -1,16 +1,15 @@
 """Cuts secrets and private text out before anything is written (contract, section 8). Linear in the size of the text.
 
-A needle is found first, by plain search; only there a bounded pattern looks closer. What is cut: the value behind a
-key name that says secret, values with a known prefix, private PEM blocks, URL passwords, JWT, credentials of HTTP
-headers, and all between `<private>` and `</private>`.
+A needle is found first, by plain search; only there a bounded pattern looks closer, and only then `re` is loaded. What
+is cut: the value behind a key name that says secret, values with a known prefix, private PEM blocks, URL passwords,
+JWT, credentials of HTTP headers, and all between `<private>` and `</private>`.
 """
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     Span = tuple[int, int, str]
@@ -18,93 +17,89 @@ if TYPE_CHECKING:
 REDACTED = "[redacted]"
 PRIVATE = "[private]"
 
-_TAIL = r"(?![A-Za-z0-9])"
-_PREFIXES = {
-    "AKIA": r"[0-9A-Z]{16}",
-    "ASIA": r"[0-9A-Z]{16}",
-    "ABIA": r"[0-9A-Z]{16}",
-    "ACCA": r"[0-9A-Z]{16}",
-    "ghp_": r"[A-Za-z0-9]{30,255}",
-    "gho_": r"[A-Za-z0-9]{30,255}",
-    "ghu_": r"[A-Za-z0-9]{30,255}",
-    "ghs_": r"[A-Za-z0-9]{30,255}",
-    "ghr_": r"[A-Za-z0-9]{30,255}",
-    "github_pat_": r"[A-Za-z0-9_]{22,255}",
-    "glpat-": r"[A-Za-z0-9_.-]{16,255}",
-    "gldt-": r"[A-Za-z0-9_.-]{16,255}",
-    "glrt-": r"[A-Za-z0-9_.-]{16,255}",
-    "sk-": r"(?:[A-Za-z0-9]{20,255}|(?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{20,255})",
-    "sk_live_": r"[0-9A-Za-z]{10,255}",
-    "sk_test_": r"[0-9A-Za-z]{10,255}",
-    "rk_live_": r"[0-9A-Za-z]{10,255}",
-    "rk_test_": r"[0-9A-Za-z]{10,255}",
-    "whsec_": r"[0-9A-Za-z+/=]{20,255}",
-    "xox": r"[abeoprs](?:\.[a-z]{2,8})?-[A-Za-z0-9.-]{10,255}",
-    "xapp-": r"[A-Za-z0-9-]{10,255}",
-    "hooks.slack.com/services/": r"[A-Za-z0-9/]{20,255}",
-    "AIza": r"[0-9A-Za-z_-]{35}",
-    "ya29.": r"[0-9A-Za-z_-]{20,2000}",
-    "npm_": r"[A-Za-z0-9]{36}",
-    "pypi-": r"Ag[A-Za-z0-9_-]{40,1000}",
-    "rubygems_": r"[a-f0-9]{48}",
-    "dckr_pat_": r"[A-Za-z0-9_-]{20,255}",
-    "hf_": r"[A-Za-z0-9]{30,100}",
-    "hvs.": r"[A-Za-z0-9_-]{20,255}",
-    "dop_v1_": r"[a-f0-9]{64}",
-    "shpat_": r"[a-fA-F0-9]{32}",
-    "SG.": r"[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,100}",
-    "glsa_": r"[A-Za-z0-9_]{30,100}",
-    "lin_api_": r"[A-Za-z0-9]{30,100}",
-    "tskey-": r"[A-Za-z0-9-]{16,255}",
-    "ATATT3": r"[A-Za-z0-9_=-]{40,400}",
-    "AGE-SECRET-KEY-1": r"[0-9A-Z]{40,80}",
-    "eyJ": r"[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{4,8000}\.[A-Za-z0-9_-]{0,4000}",
-}
-_PREFIX = {start: re.compile(re.escape(start) + rest) for start, rest in _PREFIXES.items()}
+_PREFIXES = (
+    ("IA", 2, r"A[KSB]IA[0-9A-Z]{16}"),
+    ("gh", 0, r"gh[pousr]_[A-Za-z0-9]{30,255}"),
+    ("github_pat_", 0, r"github_pat_[A-Za-z0-9_]{22,255}"),
+    ("gl", 0, r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|sa)[-_][A-Za-z0-9_.-]{16,255}"),
+    ("sk-", 0, r"sk-(?:[A-Za-z0-9]{20,255}|(?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{20,255})"),
+    ("k_live_", 1, r"[srp]k_live_[0-9A-Za-z]{10,255}"),
+    ("k_test_", 1, r"[srp]k_test_[0-9A-Za-z]{10,255}"),
+    ("whsec_", 0, r"whsec_[0-9A-Za-z+/=]{20,255}"),
+    ("xox", 0, r"xox[abeoprs](?:\.[a-z]{2,8})?-[A-Za-z0-9.-]{10,255}"),
+    ("xapp-", 0, r"xapp-[A-Za-z0-9-]{10,255}"),
+    ("hooks.slack.com/", 0, r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,255}"),
+    ("AIza", 0, r"AIza[0-9A-Za-z_-]{35}"),
+    ("ya29.", 0, r"ya29\.[0-9A-Za-z_-]{20,2000}"),
+    ("npm_", 0, r"npm_[A-Za-z0-9]{36}"),
+    ("pypi-Ag", 0, r"pypi-Ag[A-Za-z0-9_-]{40,1000}"),
+    ("rubygems_", 0, r"rubygems_[a-f0-9]{48}"),
+    ("dckr_pat_", 0, r"dckr_pat_[A-Za-z0-9_-]{20,255}"),
+    ("hf_", 0, r"hf_[A-Za-z0-9]{30,100}"),
+    ("hvs.", 0, r"hvs\.[A-Za-z0-9_-]{20,255}"),
+    ("dop_v1_", 0, r"dop_v1_[a-f0-9]{64}"),
+    ("shpat_", 0, r"shpat_[a-fA-F0-9]{32}"),
+    ("SG.", 0, r"SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,100}"),
+    ("lin_api_", 0, r"lin_api_[A-Za-z0-9]{30,100}"),
+    ("tskey-", 0, r"tskey-[A-Za-z0-9-]{16,255}"),
+    ("ATATT3", 0, r"ATATT3[A-Za-z0-9_=-]{40,400}"),
+    ("AGE-SECRET-KEY-1", 0, r"AGE-SECRET-KEY-1[0-9A-Z]{40,80}"),
+    ("eyJ", 0, r"eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{4,8000}\.[A-Za-z0-9_-]{0,4000}"),
+)
+"""(needle, how far before it the value begins, the whole value), as the issuers describe their keys."""
 
-_KEYS = (
-    "password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "api_key", "api-key", "accesskey",
-    "access_key", "access-key", "secretkey", "privatekey", "private_key", "private-key", "signing_key", "signing-key",
-    "encryption_key", "encryption-key", "accountkey", "account_key", "sharedaccesskey", "authkey", "auth_key",
-    "credential", "credentials", "_auth",
+_KEYS = ("password", "passwd", "passphrase", "pwd", "secret", "token", "key", "credential", "_auth")
+_KINDS_OF_KEY = (
+    "api", "api_", "api-", "access", "access_", "access-", "private", "private_", "private-", "signing_", "signing-",
+    "encryption_", "encryption-", "account", "account_", "account-", "auth", "auth_", "auth-", "license_",
 )  # fmt: skip
-_SUFFIX = r"(?:[_-]?(?:key|value|hash|base64|b64|old|new|prod|dev|id|[0-9]{1,3})){0,2}"
-_SEPARATOR = r"(?P<mark>\\{0,3}[\"']?\]?)(?P<sep>[ \t]{0,20}(?:=>|:=|[:=](?!=))[ \t]{0,20})"
-_QUOTED = r"(?:[bru]{0,2}(?P<quote>\\{0,3}[\"'`])(?P<inside>(?:(?!(?P=quote))[^\r\n]){1,4000}))"
-_BARE = r"(?P<bare>[^\s\"'`,;<>(){}\[\]]{1,4000})(?P<after>[(\[{]?)"
-_VALUE = re.compile(rf"{_SUFFIX}{_SEPARATOR}(?:{_QUOTED}|{_BARE})", re.IGNORECASE)
-_OPTION = re.compile(rf"{_SUFFIX}[ \t]+(?P<quote>[\"']?)(?P<bare>[^\s\"'-][^\s\"']{{2,1000}})", re.IGNORECASE)
-_PAIRED = re.compile(
-    rf"{_SUFFIX}[\"']?[ \t]*,?\s{{0,40}}[\"']?value[\"']?[ \t]*[:=][ \t]*[\"']?(?P<bare>[^\s\"',}}]{{3,1000}})",
-    re.IGNORECASE,
-)
-_ELEMENT = re.compile(rf"{_SUFFIX}>(?P<bare>[^<>\s]{{3,1000}})</", re.IGNORECASE)
-_NETRC = re.compile(r"[ \t]+(?P<bare>\S{1,200})")
-_HARMLESS = re.compile(
-    r"(?:str(?:ing)?|bytes|int|integer|float|number|bool(?:ean)?|any|none|null|nil|undefined|true|false|object|dict|text|"
-    r"required|optional|unknown|void|never|yes|no|on|off|auto|default|empty|missing|invalid|expired|bearer|basic|"
-    r"password|passwd|secret|token|hidden|redacted|\[redacted\]|\[private\]|"
-    r"[*x.•_-]{3,}|x{3,}|changeme|example|your[-_ ].{0,60}|my[-_](?:secret|token|password).{0,20}|"
-    r"<.{0,200}|\$.{0,200}|%[^%]{1,80}%|\{.{0,200}|\.{3}.{0,20}|@.{0,80})",
-    re.IGNORECASE,
-)
-_REFERENCE = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*[!?:]?")
-_PATH = re.compile(r"(?:[~.]{0,2}/|[A-Za-z]:\\).{0,4000}|[a-z][a-z0-9+.-]{1,15}://.{0,4000}", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?[0-9._]{1,12}%?")
-_PLAIN = ("password", "passwd", "passphrase", "secret")
-_PAGING = ("next", "page", "continuation", "pagination", "nextpage", "cancellation", "sync", "eos", "bos", "pad", "unk")
-_HEADER = re.compile(
-    r"orization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?"
+"""What stands before `key` in a name that says secret; `secret_key` is found by its first word."""
+_PLAIN_WORDS = ("password", "passwd", "passphrase", "secret")
+"""Keys whose value is cut even when it is an ordinary word."""
+_PAGING = ("next", "page", "continuation", "pagination", "cancellation", "sync", "eos", "bos", "pad", "unk", "sep")
+"""What stands before `token` in a name that says no secret."""
+
+_SUFFIX = r"(?:[_-]?(?:key|value|hash|base64|b64|old|new|prod|dev|id|[0-9]{1,3}|s(?![A-Za-z]))){0,2}"
+_PATTERNS = {
+    "value": _SUFFIX
+    + r"(?P<mark>\\{0,3}[\"']?\]?)(?P<sep>[ \t]{0,20}(?:=>|:=|[:=](?!=))[ \t]{0,20})"
+    + r"(?:(?:[bru]{0,2}(?P<quote>\\{0,3}[\"'`])(?P<inside>(?:(?!(?P=quote))[^\r\n]){1,4000}))"
+    + r"|(?P<bare>[^\s\"'`,;<>(){}\[\]]{1,4000})(?P<after>[(\[{]?))",
+    "option": _SUFFIX + r"[ \t]+[\"']?(?P<bare>[^\s\"'-][^\s\"']{2,1000})",
+    "paired": _SUFFIX
+    + r"[\"']?[ \t]*,?\s{0,40}[\"']?value[\"']?[ \t]{0,9}[:=][ \t]{0,9}[\"']?(?P<bare>[^\s\"',}]{3,1000})",
+    "element": _SUFFIX + r">(?P<bare>[^<>\s]{3,1000})</",
+    "login": r"[ \t]+(?P<bare>\S{1,200})",
+    "authorization": r"orization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?"
     r"(?:(?:bearer|basic|token|digest|negotiate|apikey|key|aws4-hmac-sha256)[ \t]+)?"
     r"(?P<bare>[^\s\"'<>{}$(][^\r\n\"'<>]{3,4000})",
-    re.IGNORECASE,
-)
-_BEARER = re.compile(r"[ \t]+(?P<bare>(?=[A-Za-z._~+/=-]{0,80}[0-9])[A-Za-z0-9._~+/=-]{16,4000})")
-_COOKIE = re.compile(r":[ \t]*(?P<bare>[A-Za-z0-9_.%-]{1,80}=[^\r\n\"']{1,4000})")
-_URL = re.compile(r"://[^\s/:@\"'<>?#]{0,256}:(?P<bare>[^\s/@\"'<>]{1,256})@[^\s/@]")
-_PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----")
-_PEM_BODY = re.compile(r"(?:[A-Za-z0-9+/=:,\s-]|\\[nr])*")
-_WORDISH = re.compile(r"[A-Za-z0-9]")
+    "bearer": r"[ \t]+(?P<bare>(?=[A-Za-z._~+/=-]{0,80}[0-9])[A-Za-z0-9._~+/=-]{16,4000})",
+    "cookie": r":[ \t]*(?P<bare>[A-Za-z0-9_.%-]{1,80}=[^\r\n\"']{1,4000})",
+    "url": r"://[^\s/:@\"'<>?#]{0,256}:(?P<bare>[^\s/@\"'<>]{1,256})@[^\s/@]",
+    "pem": r"-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----",
+    "pem body": r"(?:[A-Za-z0-9+/=:,\s-]|\\[nr])*",
+    "harmless": r"(?:str(?:ing)?|bytes|int|integer|float|number|bool(?:ean)?|any|none|null|nil|undefined|true|false|"
+    r"object|dict|text|required|optional|unknown|void|never|yes|no|on|off|auto|default|empty|missing|invalid|expired|"
+    r"bearer|basic|password|passwd|secret|token|hidden|redacted|\[redacted\]|\[private\]|[*x.•_-]{3,}|changeme|"
+    r"example|your[-_ ].{0,60}|my[-_](?:secret|token|password).{0,20}|<.{0,200}|\$.{0,200}|%[^%]{1,80}%|\{.{0,200}|"
+    r"\.{3}.{0,20}|@.{0,80})",
+    "reference": r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*[!?:]?",
+    "path": r"(?s:(?:[~.]{0,2}/|[A-Za-z]:\\).{0,4000}|[a-z][a-z0-9+.-]{1,15}://.{0,4000})",
+    "number": r"[+-]?[0-9._]{1,12}%?",
+    "names it": r"(?:name|key)[\"']?[ \t]{0,9}[:=][ \t]{0,9}[\"']?[\w.-]{0,40}\Z",
+    "tag": r"<[\w.:-]{0,40}\Z",
+    "after login": r"login[ \t]+\S+[ \t]+\Z",
+}
+_HEADERS = (("auth", 4, "authorization"), ("bearer", 6, "bearer"), ("cookie", 6, "cookie"), ("://", 0, "url"))
+_NAME_MAX = 40
+_VALUE_MIN = 3
+_MIXED_MIN = 6
+_LONG = 16
+_LETTERS_MIN = 20
+_DIGITS_MIN = 3
+_NAME_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
+
+_ready: dict[str, re.Pattern[str]] = {}
 
 
 def redact(text: str) -> tuple[str, int]:
@@ -115,14 +110,10 @@ def redact(text: str) -> tuple[str, int]:
     out: list[str] = []
     at = cut = 0
     for start, end, mark in spans:
-        if start < at:
-            if end > at:
-                cut += _size(text[at:end])
-                at = end
-            continue
-        out += (text[at:start], mark)
-        cut += _size(text[start:end])
-        at = end
+        if start >= at:
+            out += (text[at:start], mark)
+        cut += _size(text[max(start, at) : end])
+        at = max(at, end)
     out.append(text[at:])
     return "".join(out), cut
 
@@ -131,24 +122,15 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def _spans(text: str) -> Iterator[Span]:
-    low = text.lower()
-    if len(low) != len(text):
-        low = text.replace("\u0130", "I").lower()  # the one character whose lower case is longer
-    yield from _private(low)
-    yield from _pem(text)
-    for start, pattern in _PREFIX.items():
-        for at in _finds(text, start):
-            if at == 0 or not text[at - 1].isalnum():
-                found = pattern.match(text, at)
-                if found:
-                    yield at, found.end(), REDACTED
-    for key in _KEYS:
-        for at in _finds(low, key):
-            span = _keyed(text, low, at, at + len(key), key)
-            if span:
-                yield (*span, REDACTED)
-    yield from _headers(text, low)
+def _pattern(source: str) -> re.Pattern[str]:
+    """A pattern by its name in _PATTERNS or its own text, compiled at the first use: most texts need none."""
+    found = _ready.get(source)
+    if found is None:
+        import re
+
+        flags = re.IGNORECASE if source in _PATTERNS and source != "pem" else 0
+        found = _ready[source] = re.compile(_PATTERNS.get(source, source), flags)
+    return found
 
 
 def _finds(text: str, needle: str) -> Iterator[int]:
@@ -156,6 +138,40 @@ def _finds(text: str, needle: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(needle, at + len(needle))
+
+
+def _spans(text: str) -> Iterator[Span]:
+    low = text.lower()
+    if len(low) != len(text):
+        low = text.replace("\u0130", "I").lower()  # the one character whose lower case is longer
+    yield from _private(low)
+    yield from _pem(text)
+    yield from _prefixed(text)
+    for key in _KEYS:
+        for at in _finds(low, key):
+            span = _keyed(text, low, at, key)
+            if span:
+                yield (*span, REDACTED)
+    yield from _credentials(text, low)
+
+
+def _prefixed(text: str) -> Iterator[Span]:
+    for needle, back, source in _PREFIXES:
+        for at in _finds(text, needle):
+            begin = at - back
+            if begin < 0 or (begin > 0 and text[begin - 1].isalnum()):
+                continue
+            found = _pattern(source).match(text, begin)
+            if found:
+                yield begin, found.end(), REDACTED
+
+
+def _credentials(text: str, low: str) -> Iterator[Span]:
+    for needle, behind, name in _HEADERS:
+        for at in _finds(low, needle):
+            found = _pattern(name).match(text, at + behind)
+            if found and not _pattern("harmless").fullmatch(found.group("bare")):
+                yield (*found.span("bare"), REDACTED)
 
 
 def _private(low: str) -> Iterator[Span]:
@@ -170,98 +186,101 @@ def _private(low: str) -> Iterator[Span]:
 def _pem(text: str) -> Iterator[Span]:
     at = text.find("-----BEGIN ")
     while at >= 0:
-        found = _PEM.match(text, at)
+        found = _pattern("pem").match(text, at)
         after = at + 1
         if found:
             close = text.find(f"-----END {found.group(1)}-----", found.end())
-            body = _PEM_BODY.match(text, found.end())
+            body = _pattern("pem body").match(text, found.end())
             after = body.end() if close < 0 and body else close + len(found.group(0)) - 2
             yield at, after, REDACTED
         at = text.find("-----BEGIN ", after)
 
 
-def _keyed(text: str, low: str, at: int, end: int, key: str) -> tuple[int, int] | None:
-    """The span of the value that belongs to the key name at `text[at:end]`, or None when it is no secret."""
-    found = _VALUE.match(text, end)
+def _keyed(text: str, low: str, at: int, key: str) -> tuple[int, int] | None:
+    """The span of the value that belongs to the key name at `at`, or None when it is no secret."""
+    end = at + len(key)
+    name = low[max(at - _NAME_MAX, 0) : at]
+    if not _says_secret(text, name, at, key):
+        return None
+    found = _pattern("value").match(text, end)
     if found:
-        return _value(found, text, low, at, key)
-    name = low[max(at - 40, 0) : at]
-    dashed = name.rstrip("abcdefghijklmnopqrstuvwxyz0123456789_-") if "--" in name else name
-    if len(dashed) < len(name) and name[len(dashed) :].startswith("--"):
-        found = _OPTION.match(text, end)
-        return found.span("bare") if found and _is_value(found.group("bare"), loose=True) else None
-    if "login" in name and key == "password":
-        found = _NETRC.match(text, end)
-        return found.span("bare") if found and re.search(r"login[ \t]+\S+[ \t]+$", name) else None
-    found = _PAIRED.match(text, end) if re.search(r"(?:name|key)[\"']?[ \t]*[:=][ \t]*[\"']?[\w.-]*$", name) else None
-    found = found or (_ELEMENT.match(text, end) if re.search(r"<[\w.:-]*$", name) else None)
+        return _value(found, text, name, at, key)
+    found = _other_form(text, name, end)
     return found.span("bare") if found and _is_value(found.group("bare"), loose=True) else None
 
 
-def _value(found: re.Match[str], text: str, low: str, at: int, key: str) -> tuple[int, int] | None:
-    before = low[max(at - 16, 0) : at].rstrip("_-")
-    if key == "_auth" and at and text[at - 1] not in ":/\n":
-        return None
-    if key == "token" and before.endswith(_PAGING):
-        return None
-    if key == "pwd" and (not before or not (before[-1].isalpha() or text[at - 1] in "_-\"'") or before.endswith("old")):
-        return None
-    if found.group("inside") is not None:
-        inside = found.group("inside")
+def _says_secret(text: str, name: str, at: int, key: str) -> bool:
+    """Whether the key with what stands before it names a secret: `api_key` does, `primary_key` doesn't."""
+    stem = name.rstrip("_-")
+    if key == "key":
+        return name.endswith(_KINDS_OF_KEY)
+    if key == "token":
+        return not stem.endswith(_PAGING)
+    if key == "_auth":
+        return not at or text[at - 1] in ":/\n"
+    if key == "pwd":
+        return bool(name) and name[-1] in "abcdefghijklmnopqrstuvwxyz0123456789_-\"'" and not stem.endswith("old")
+    return True
+
+
+def _other_form(text: str, name: str, end: int) -> re.Match[str] | None:
+    """A value in another form than `key = value`: an option, a netrc line, a name and value pair, an XML element."""
+    if name.rstrip(_NAME_LETTERS) != name and name[len(name.rstrip(_NAME_LETTERS)) :].startswith("--"):
+        return _pattern("option").match(text, end)
+    if "login" in name and _pattern("after login").search(name):
+        return _pattern("login").match(text, end)
+    if ("name" in name or "key" in name) and _pattern("names it").search(name):
+        return _pattern("paired").match(text, end)
+    return _pattern("element").match(text, end) if "<" in name and _pattern("tag").search(name) else None
+
+
+def _value(found: re.Match[str], text: str, name: str, at: int, key: str) -> tuple[int, int] | None:
+    inside = found.group("inside")
+    if inside is not None:
         return found.span("inside") if _is_quoted(inside, key) else None
     bare = found.group("bare")
-    if found.group("after"):
-        return None
     upper = text[at : at + len(key)].isupper() and found.group("sep") == "="
-    loose = upper or _in_query(low, at) or (key in _PLAIN and _is_line(text, at, found))
-    start = found.start("bare")
     cut = bare.split("&", 1)[0] if "=" in found.group("sep") else bare
-    if "." in cut and not upper and _REFERENCE.fullmatch(cut):
+    if found.group("after") or ("." in cut and not upper and _pattern("reference").fullmatch(cut)):
         return None
+    begin = name.rstrip(_NAME_LETTERS)
+    in_call = begin.endswith(("?", "&")) or name[len(begin) :].startswith("--")
+    telling = key in _PLAIN_WORDS or sum(map(str.isdigit, cut)) >= _DIGITS_MIN
+    loose = upper or in_call or (telling and _is_line(text, at, found.end()))
+    start = found.start("bare")
     return (start, start + len(cut)) if _is_value(cut, loose=loose) else None
 
 
-def _in_query(low: str, at: int) -> bool:
-    """Whether the key stands in the query part of a URL."""
-    head = low[max(at - 40, 0) : at].rstrip("abcdefghijklmnopqrstuvwxyz_-")
-    return head.endswith(("?", "&"))
-
-
-def _is_line(text: str, at: int, found: re.Match[str]) -> bool:
+def _is_line(text: str, at: int, end: int) -> bool:
     """Whether key and value stand alone on their line, as in YAML and INI files."""
-    begin = text.rfind("\n", max(at - 80, 0), at) + 1
-    head = text[begin:at].strip(" \t-")
-    after = text[found.end() : found.end() + 1]
-    return after in ("", "\n", "\r") and re.fullmatch(r"[\w.-]*", head) is not None
+    begin = text.rfind("\n", max(at - 2 * _NAME_MAX, 0), at) + 1
+    head = text[begin:at].strip(" \t-").lower()
+    return text[end : end + 1] in ("", "\n", "\r") and not head.strip(_NAME_LETTERS + ".")
 
 
 def _is_quoted(inside: str, key: str) -> bool:
     value = inside.strip()
-    if len(value) < 3 or value[0] in ",)" or _HARMLESS.fullmatch(value) or _NUMBER.fullmatch(value):
-        return False
-    if _PATH.fullmatch(value):
+    if (
+        len(value) < _VALUE_MIN
+        or value[0] in ",)"
+        or any(_fits(name, value) for name in ("harmless", "number", "path"))
+    ):
         return False
     if any(map(str.isspace, value)):
-        return key in ("password", "passphrase", "secret") and any(not (c.isalpha() or c in " .,'!?:") for c in value)
-    return key in ("password", "passwd", "passphrase", "pwd", "secret") or not value.isalpha() or len(value) >= 20
+        return key in _PLAIN_WORDS and any(not (c.isalpha() or c in " .,'!?:") for c in value)
+    return key in (*_PLAIN_WORDS, "pwd") or not value.isalpha() or len(value) >= _LETTERS_MIN
 
 
 def _is_value(bare: str, *, loose: bool) -> bool:
     """Whether an unquoted value is a secret and no code: `loose` also takes plain words."""
-    if len(bare) < 3 or _HARMLESS.fullmatch(bare) or _NUMBER.fullmatch(bare) or _PATH.fullmatch(bare):
+    if len(bare) < _VALUE_MIN or any(_fits(name, bare) for name in ("harmless", "number", "path")):
         return False
     if loose:
         return True
-    if not any(c.isdigit() for c in bare) or not any(c.isalpha() for c in bare):
+    if not (any(map(str.isdigit, bare)) and any(map(str.isalpha, bare)) and len(bare) >= _MIXED_MIN):
         return False
-    return len(bare) >= 6 and (
-        _REFERENCE.fullmatch(bare) is None or (len(bare) >= 16 and "." not in bare and "_" not in bare)
-    )
+    return not _fits("reference", bare) or (len(bare) >= _LONG and "." not in bare and "_" not in bare)
 
 
-def _headers(text: str, low: str) -> Iterator[Span]:
-    for needle, pattern in (("auth", _HEADER), ("bearer", _BEARER), ("cookie", _COOKIE), ("://", _URL)):
-        for at in _finds(low, needle):
-            found = pattern.match(text, at + (0 if needle == "://" else len(needle)))
-            if found and not _HARMLESS.fullmatch(found.group("bare")):
-                yield (*found.span("bare"), REDACTED)
+def _fits(name: str, value: str) -> bool:
+    return _pattern(name).fullmatch(value) is not None

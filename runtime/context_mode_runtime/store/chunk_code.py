@@ -20,7 +20,8 @@ _DEFINITION = re.compile(
     r"(?:(?:def|class|function\*?|func|fn|fun|interface|trait|enum|struct|impl|module|namespace|package|record|object|"
     r"defmodule|defp?|type|sub|protocol|extension|CREATE[ \t]+(?:OR[ \t]+REPLACE[ \t]+)?[A-Z]+)[ \t]+"
     r"(?:\([^)\n]{0,80}\)[ \t]*)?([A-Za-z_$][\w$.:!?<>]*)"
-    r"|(?:const|let|var)[ \t]+([A-Za-z_$][\w$]*)[ \t]*=[ \t]*(?:async[ \t]*)?(?:function|\([^()\n]{0,200}\)[ \t]*=>|\w+[ \t]*=>)"
+    r"|(?:const|let|var)[ \t]+([A-Za-z_$][\w$]*)[ \t]*=[ \t]*(?:async[ \t]*)?"
+    r"(?:function|\([^()\n]{0,200}\)[ \t]*=>|\w+[ \t]*=>)"
     r"|([A-Za-z_]\w*)[ \t]*\(\)[ \t]*\{)"
 )
 _LEAD = ("@", "#", "//", "/*", "*", "--", ";;")
@@ -79,9 +80,8 @@ def _blocks(text: str) -> Iterator[_Block]:
             block.end = begin
             yield block
         indent = len(found.group(1).expandtabs(4))
-        stack = [item for item in stack if item[0] < indent] + [
-            (indent, found.group(2) or found.group(3) or found.group(4))
-        ]
+        name = str(found.group(2) or found.group(3) or found.group(4)).rstrip(".:!?<")
+        stack = [item for item in stack if item[0] < indent] + [(indent, name)]
         block, lead = _Block([name for _, name in stack], indent, begin), -1
     block.end = len(text)
     if block.end > block.start:

@@ -7,7 +7,9 @@ from context_mode_runtime.store import cuts
 from context_mode_runtime.store.chunks import joined_heading
 
 _TARGET = 1_200
+_OPEN = 2_000
 _DEPTH = 12
+_NAMED = 8
 _NAMES = ("name", "title", "id", "path", "filename", "file", "key", "label", "slug", "code", "url", "message")
 _WHITE = " \t\r\n"
 
@@ -39,7 +41,7 @@ def parts(text: str) -> list[tuple[str, int, int]] | None:
 def _value(text: str, span: tuple[int, int, int], path: list[str], out: list[tuple[str, int, int]]) -> None:
     """Adds the chunks of a span (start, where its one value begins, end), which may hold a key and marks around it."""
     start, at, end = span
-    if cuts.size_of(text[start:end]) <= limits.MAX_CHUNK_BYTES and (path or end - start <= _TARGET):
+    if cuts.size_of(text[start:end]) <= (_OPEN if path else _TARGET):
         out.append((joined_heading(path), start, end))
         return
     members = _members(text, at) if len(path) < _DEPTH and text[at] in "{[" else []
@@ -60,7 +62,7 @@ def _groups(text: str, members: list[_Member], path: list[str], out: list[tuple[
         if group and (filled + size > _TARGET):
             _close(group, path, out)
             group, filled = [], 0
-        if size > limits.MAX_CHUNK_BYTES:
+        if size > _OPEN:
             _value(text, (member.start, member.value_start, member.end), [*path, _titled(member)], out)
             continue
         group.append(member)
@@ -75,7 +77,7 @@ def _close(group: list[_Member], path: list[str], out: list[tuple[str, int, int]
     elif group[0].name.isdigit():
         name = f"{group[0].name}-{group[-1].name}"
     else:
-        name = ", ".join(member.name for member in group)
+        name = ", ".join(member.name for member in group[:_NAMED]) + (", ..." if len(group) > _NAMED else "")
     out.append((joined_heading([*path, name]), group[0].start, group[-1].end))
 
 

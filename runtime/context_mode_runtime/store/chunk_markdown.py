@@ -17,6 +17,7 @@ _HASHES = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??[ \t]*#*[ \t]*\r?\n?\Z")
 _FENCE = re.compile(r"[ \t]*(?:[-*+] +|>[ ]?|\d+\. +)*(`{3,}(?=[^`]*\Z)|~{3,})")
 _UNDERLINE = re.compile(r"([=\-~^\"'+*#:.`])\1{2,}[ \t]*\r?\n?\Z")
 _MARKS = frozenset("=-~^\"'+*#:.`")
+_BARE = " \t\r\n=-~^\"'+*#:.`"
 _LINE_MAX = 400
 
 
@@ -41,7 +42,7 @@ def parts(text: str, *, hashes: bool = True) -> Iterator[tuple[str, int, int]]:
     """(heading path, start, end) of each chunk. With `hashes` lines such as `## Name` are headings too."""
     start = 0
     for section in _sections(text, hashes=hashes):
-        if not text[section.body : section.end].strip() and section.end < len(text):
+        if not text[section.body : section.end].strip(_BARE) and section.end < len(text):
             continue  # a heading without text goes with the section behind it
         heading = joined_heading(section.path)
         for begin, end in _pieces(text, start, section.end):

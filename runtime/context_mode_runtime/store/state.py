@@ -9,11 +9,11 @@ from __future__ import annotations
 from context_mode_runtime import limits
 from context_mode_runtime.store import blocks, journal
 from context_mode_runtime.store.cuts import size_of
+from context_mode_runtime.store.journal import Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.store.db import Store
-    from context_mode_runtime.store.journal import Row
 
 _MORE = 'more: ctx_search(queries:[], scope:"session")'
 _END = "</context_mode_state>"
@@ -64,8 +64,21 @@ def _chosen(rows: list[Row], kind: str) -> list[Row]:
         passed = {row.text: row.seq for row in rows if row.kind == "command"}
         last = {text: row for text, row in last.items() if passed.get(text, 0) < row.seq}
     if kind == "task":
-        last = {text: row for text, row in last.items() if (row.detail or "").lower() not in _CLOSED}
+        last = _open_tasks(last)
     return sorted(last.values(), key=lambda row: row.seq)
+
+
+def _open_tasks(last: dict[str, Row]) -> dict[str, Row]:
+    """Of single tasks those that aren't done; a whole list (`[state] words; [state] words`) replaces what was before."""
+    lists = [row for row in last.values() if row.text.startswith("[") and "] " in row.text]
+    newest = max(lists, key=lambda row: row.seq, default=None)
+    after = newest.seq if newest else 0
+    out = {text: row for text, row in last.items() if row.seq > after and (row.detail or "").lower() not in _CLOSED}
+    for item in newest.text[1:].split("; [") if newest else ():
+        state, _, words = item.partition("] ")
+        if newest and state.lower() not in _CLOSED:
+            out[words] = Row((newest.seq, newest.conversation, newest.kind, words, None, newest.at))
+    return out
 
 
 def hold_state(store: Store, conversation: str | None) -> bool:

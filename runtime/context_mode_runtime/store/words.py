@@ -7,50 +7,74 @@ characters of scripts that are written without spaces.
 
 from __future__ import annotations
 
-import re
-import unicodedata
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 WORD_MIN = 3
 """Shorter words are not kept for the spelling fix."""
 WORD_MAX = 40
 """Longer ones (digests, encoded data) neither."""
 
-_WORD = re.compile(r"[^\W_]+")
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_DENSE_RUN = re.compile(f"[{_DENSE}]+")
+_PATTERNS = {"word": r"[^\W_]+", "dense": f"[{_DENSE}]+"}
 _ASCII_WORDS = {code: (chr(code) if chr(code).isalnum() else " ") for code in range(128)}
+
+_ready: dict[str, re.Pattern[str]] = {}
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """Compiled at the first use: plain ASCII text, which most output is, does without `re`."""
+    found = _ready.get(name)
+    if found is None:
+        import re
+
+        found = _ready[name] = re.compile(_PATTERNS[name])
+    return found
 
 
 def nfc(text: str) -> str:
     """`text` in Unicode's composed form (UAX 15)."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    if text.isascii():
+        return text
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
 
 
 def words_of(text: str) -> list[str]:
     """The words of an NFC text in order, as they are written."""
-    return text.translate(_ASCII_WORDS).split() if text.isascii() else _WORD.findall(text)
+    return text.translate(_ASCII_WORDS).split() if text.isascii() else _pattern("word").findall(text)
 
 
 def parts_of(word: str) -> list[str]:
     """The parts of a `camelCase` word, one for a plain one: `parseHTMLPage2` is parse, HTML, Page, 2."""
-    return _PARTS.findall(word) if word.isascii() and not word.islower() else [word]
+    if not word.isascii() or word.islower() or word.isupper():
+        return [word]
+    parts, begin = [], 0
+    for at in range(1, len(word)):
+        here, before = word[at], word[at - 1]
+        starts = here.isupper() and (before.islower() or before.isdigit() or word[at + 1 : at + 2].islower())
+        if starts or here.isdigit() != before.isdigit():
+            parts.append(word[begin:at])
+            begin = at
+    return [*parts, word[begin:]]
 
 
 def pairs_of(text: str) -> list[list[str]]:
     """Of each run of characters without spaces between words: its pairs, then its last character."""
     return [
         [run[at : at + 2] for at in range(len(run) - 1)] + [run[-1]]
-        for run in ([] if text.isascii() else _DENSE_RUN.findall(text))
+        for run in ([] if text.isascii() else _pattern("dense").findall(text))
     ]
 
 
 def is_dense(word: str) -> bool:
     """Whether a word is written in a script without spaces between words."""
-    return not word.isascii() and _DENSE_RUN.fullmatch(word) is not None
+    return not word.isascii() and _pattern("dense").fullmatch(word) is not None
 
 
 class Indexer:
@@ -81,7 +105,7 @@ class Indexer:
 
     def _first_seen(self, word: str) -> str:
         parts = parts_of(word)
-        if len(parts) < 2 or word.isupper():
+        if not parts[1:]:
             self._plain.add(word)
             return ""
         split = self._split[word] = " ".join(parts)

@@ -1,0 +1,57 @@
+"""Secrets go, ordinary text stays, and the time grows with the text, not faster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from context_mode_runtime.redact import PRIVATE, REDACTED, redact
+
+CASES = YAML(typ="safe").load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES["cut"], ids=lambda case: case["text"][:40])
+def test_secrets_are_cut(case: dict[str, str]) -> None:
+    text, cut = redact(case["text"])
+    assert text == case["out"]
+    marks = text.count(REDACTED) * len(REDACTED) + text.count(PRIVATE) * len(PRIVATE)
+    assert cut == len(case["text"].encode()) - len(text.encode()) + marks
+
+
+@pytest.mark.parametrize("case", CASES["kept"], ids=lambda case: case["text"][:40])
+def test_ordinary_text_is_kept(case: dict[str, str]) -> None:
+    assert redact(case["text"]) == (case["text"], 0)
+
+
+@pytest.mark.parametrize("case", CASES["cut"], ids=lambda case: case["text"][:40])
+def test_a_second_time_cuts_nothing_more(case: dict[str, str]) -> None:
+    assert redact(case["out"]) == (case["out"], 0)
+
+
+PIECES = st.sampled_from(
+    ["password", "token", "key", "=", ": ", '"', "'", "\\", "<private>", "</private>", "-----BEGIN PRIVATE KEY-----",
+     "-----END PRIVATE KEY-----", "://", "@", "eyJ", ".", "\n", "\u0130", "é", "\ud800", "a1b2c3d4", "AKIA", " "]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES | st.text(max_size=8), max_size=40))
+def test_any_text_passes_and_private_text_never_does(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    out, cut = redact(text)
+    assert cut >= 0
+    assert "<private>" not in out.lower()
+    assert (out == text) == (cut == 0)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["password", 'password="', "secret_key_", "key=", "<private>", "-----BEGIN PRIVATE KEY-----", "://a:", "eyJaaa",
+     "auth", "token token", "name: token ", "a" * 64],
+)  # fmt: skip
+def test_hostile_repeats_end(unit: str) -> None:
+    text = unit * (400_000 // len(unit))
+    redact(text)

@@ -1,0 +1,74 @@
+"""Cutting: joined chunks give the text back, none is too long, headings say where one is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from context_mode_runtime.limits import MAX_CHUNK_BYTES
+from context_mode_runtime.store.chunks import KINDS, chunk
+
+CASES = YAML(typ="safe").load(Path(__file__).with_name("chunks.yaml").read_text(encoding="utf-8"))
+PIECES = st.sampled_from(
+    ["# A\n", "## B", "\n", "\r\n", "```\n", "~~~", "---\n", "===\n", "def f():\n", "class A:\n    ", "{", "}", "[", "]",
+     '"a":', ",", "1", '"é😀"', "text words ", "認証", "x" * 700, " " * 90, "\ud800", "\x00", "\u2028", "\u0301"]
+)  # fmt: skip
+
+
+def check(text: str, kind: str) -> None:
+    chunks = chunk(text, kind)
+    assert "".join(part.text for part in chunks) == text
+    at = 0
+    for part in chunks:
+        assert (part.start, part.text) == (at, text[part.start : part.end])
+        assert part.text
+        assert len(part.text.encode("utf-8", "surrogatepass")) <= MAX_CHUNK_BYTES
+        at = part.end
+
+
+@given(st.lists(PIECES | st.text(max_size=20), max_size=60), st.sampled_from(KINDS))
+def test_joined_chunks_are_the_text(pieces: list[str], kind: str) -> None:
+    check("".join(pieces), kind)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=300),
+    lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=20), inner, max_size=8),
+    max_leaves=60,
+)
+
+
+@settings(max_examples=50)
+@given(JSON, st.sampled_from([None, 1, 4]))
+def test_any_json_comes_back(value: object, indent: int | None) -> None:
+    text = json.dumps([value] * 20, indent=indent, ensure_ascii=False)
+    check(text, "json")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 5_000_000, ("y" * 1_000_000 + "\n") * 4, "é" * 500_000, "😀" * 100_000, "```\n" + "code\n" * 20_000,
+     "word " * 200_000, "[" * 100_000, '{"a":' * 50_000, "[1," * 300_000 + "1]", "\n" * 300_000, "#" * 300_000],
+    ids=lambda text: f"{text[:6]!r}-{len(text)}",
+)  # fmt: skip
+def test_huge_and_hostile_texts(text: str, kind: str) -> None:
+    check(text, kind)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_headings(case: dict[str, object]) -> None:
+    text = str(case["text"]) * int(str(case.get("times", 1)))
+    check(text, str(case["kind"]))
+    assert [part.heading for part in chunk(text, str(case["kind"]))] == case["headings"]
+
+
+def test_a_fence_that_fits_stays_whole() -> None:
+    fence = "```python\n" + "\n\n".join(f"def f{n}(): ...  # {'x' * 60}" for n in range(40)) + "\n```\n"
+    text = "# A\n\n" + "before\n\n" * 250 + fence + "\nafter\n" * 250
+    assert any(fence in part.text for part in chunk(text, "markdown"))

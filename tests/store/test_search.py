@@ -1,0 +1,174 @@
+"""Any text is a query; the right part comes first; nothing is explained."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from context_mode_runtime.limits import SNIPPET_MAX_BYTES
+from context_mode_runtime.store.db import Store
+from context_mode_runtime.store.search import Found, search
+from context_mode_runtime.store.sources import add_source, source_text
+
+HERE = Path(__file__).parent
+CASES = YAML(typ="safe").load((HERE / "relevance.yaml").read_text(encoding="utf-8"))
+
+
+def load(store: Store) -> None:
+    for file in CASES["files"]:
+        text = (HERE / "texts" / file["name"]).read_text(encoding="utf-8")
+        add_source(store, text, label=file["name"], kind=file["kind"], conversation="c1", worktree="/w1")
+
+
+@pytest.mark.parametrize("case", CASES["queries"], ids=lambda case: case["q"])
+def test_the_right_part_comes_first(store: Store, case: dict[str, str]) -> None:
+    load(store)
+    found = search(store, case["q"], scope="project")
+    top = found.hits[0]
+    assert (top.label, case["text"] in top.snippet) == (case["file"], True), [
+        (hit.label, hit.heading, hit.snippet[:200]) for hit in found.hits
+    ]
+    if "heading" in case:
+        assert top.heading == case["heading"]
+
+
+QUERIES = [
+    "retry-budget", "38.101", "@acme", "C++", "a=b", "src/auth/login.ts", "don't", '"', "*", "AND", "NEAR(", "col:val",
+    "^x", "50%", "why?", "", " ", "\0", "\ud800", "NOT", "OR OR", '"a" NOT', "{heading}: x", "a" * 300, "a " * 5000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=repr)
+def test_any_text_is_a_query(store: Store, query: str) -> None:
+    add_source(store, f"before\n{query[:300]} stands here\nafter\n", label="a", kind="log")
+    found = search(store, query, scope="project")
+    if any(map(str.isalnum, query)) and query.strip():
+        assert "stands here" in found.hits[0].snippet
+    else:
+        assert found.nothing is not None
+        assert "no word" in found.nothing.text
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(query=st.text(max_size=60))
+def test_no_query_raises(store: Store, query: str) -> None:
+    add_source(store, "用户认证 plain text with words\n", label="a", kind="log")
+    for scope in ("project", "session", "worktree"):
+        search(store, query, scope=scope, conversation="c", worktree="/w")
+
+
+@pytest.mark.parametrize("query", ["认证", "令牌登", "用户", "录", "승인", "초과", "ログ", "ファイル"])
+def test_words_inside_unspaced_text_are_found(store: Store, query: str) -> None:
+    add_source(store, "用户认证系统使用令牌登录\n", label="zh", kind="text")
+    add_source(store, "초과근무 승인 규칙\n", label="ko", kind="text")
+    add_source(store, "ログファイルを読む\n", label="ja", kind="text")
+    hit = search(store, query, scope="project").hits[0]
+    assert query in hit.snippet
+
+
+@pytest.mark.parametrize(("form", "asked"), [("NFC", "NFD"), ("NFD", "NFC")])
+def test_both_unicode_forms_find_each_other(store: Store, form: str, asked: str) -> None:
+    for word in ("Überprüfung", "café", "승인"):
+        text = unicodedata.normalize(form, word)  # type: ignore[arg-type]
+        add_source(store, ("filler line\n" * 200) + text + " is here\n" + "more filler\n" * 200, label=word, kind="log")
+        hit = search(store, unicodedata.normalize(asked, word), scope="project").hits[0]  # type: ignore[arg-type]
+        assert text in hit.snippet
+        assert text in source_text(store, hit.sid)
+
+
+def why(found: Found) -> tuple[str, list[str], int]:
+    assert not found.hits
+    assert found.nothing is not None
+    return found.nothing.kind, found.nothing.near, found.nothing.elsewhere
+
+
+def test_the_reasons_for_nothing_are_told_apart(store: Store) -> None:
+    assert why(search(store, "walrus")) == ("empty", [], 0)
+    add_source(store, "the walrus sleeps", label="zoo.md", kind="text", conversation="c1", worktree="/w1")
+    assert why(search(store, "walrus", scope="session", conversation="c2")) == ("scope", [], 1)
+    assert why(search(store, "walrus", scope="session", conversation=None)) == ("scope", [], 1)
+    add_source(store, "plain filler", label="other.md", kind="text", conversation="c2", worktree="/w2")
+    assert why(search(store, "walrus", scope="session", conversation="c2")) == ("scope", [], 1)
+    assert why(search(store, "walrus", scope="worktree", worktree="/w2")) == ("scope", [], 1)
+    assert why(search(store, "walrus", source="other.md")) == ("scope", [], 1)
+    assert why(search(store, "xylophone", scope="project"))[0] == "no_match"
+    assert why(search(store, "wxlrxs", scope="project"))[:2] == ("no_match", [])
+    assert why(search(store, "walrus", source="zoe.md"))[:2] == ("no_source", ["zoo.md", "other.md"])
+
+
+def test_scopes_hold_their_own_sources(store: Store) -> None:
+    for number, (conversation, worktree) in enumerate((("c1", "/w1"), ("c2", "/w1"), ("c3", "/w2"), ("c4", None))):
+        add_source(
+            store, f"walrus {number}", label=str(number), kind="text", conversation=conversation, worktree=worktree
+        )
+
+    def labels(**where: str) -> list[str]:
+        return sorted(hit.label for hit in search(store, "walrus", limit=9, **where).hits)  # type: ignore[arg-type]
+
+    assert labels(scope="session", conversation="c1") == ["0"]
+    assert labels(scope="worktree", worktree="/w1") == ["0", "1", "3"]
+    assert labels(scope="project") == ["0", "1", "2", "3"]
+    with pytest.raises(ValueError, match="session, worktree, project"):
+        search(store, "walrus", scope="all")
+
+
+def test_one_unknown_word_among_known_ones_is_corrected(store: Store) -> None:
+    add_source(
+        store,
+        "# Foreign keys\n\nAdd a foreign key constraint.\n\n# Other\n\nkeys and more keys\n",
+        label="a",
+        kind="markdown",
+    )
+    found = search(store, "forein keys", scope="project")
+    assert found.fixed == [("forein", "foreign")]
+    assert found.hits[0].heading == "Foreign keys"
+
+
+def test_identifiers_are_found_by_their_parts(store: Store) -> None:
+    add_source(store, "call fileURLToPath(x) here", label="a", kind="code")
+    add_source(store, "call parse_http_header(x) here", label="b", kind="code")
+    add_source(store, "see src/auth/login.ts here", label="c", kind="code")
+    for query, label in (
+        ("file path url", "a"), ("fileURLToPath", "a"), ("fileurltopath", "a"), ("file_url_to_path", "a"),
+        ("parseHttpHeader", "b"), ("http header", "b"), ("login.ts", "c"), ("auth/login", "c"), ("urltop", "a"),
+    ):  # fmt: skip
+        assert search(store, query, scope="project").hits[0].label == label, query
+
+
+def test_a_source_is_read_in_order(store: Store) -> None:
+    text = "".join(f"line {number} {'x' * 60}\n" for number in range(300))
+    add_source(store, text, label="run", kind="log")
+    got, offset = "", 1
+    while offset:
+        found = search(store, "", source="run", offset=offset, limit=2)
+        got += "".join(hit.snippet for hit in found.hits)
+        offset = found.next or 0
+    assert got == text
+    assert found.hits[-1].heading.startswith("lines ")
+    assert why(search(store, "", source="run", offset=99))[0] == "no_match"
+
+
+def test_snippets_are_verbatim_bounded_and_hold_the_match(store: Store) -> None:
+    words = [f"needle{number:03}" for number in range(40)]
+    lines = [
+        f"{'filler words ' * (1 + number % 9)}{word} {'more filler ' * (number % 7)}"
+        for number, word in enumerate(words)
+    ]
+    add_source(store, "\n".join(lines), label="lines", kind="log")
+    add_source(store, "é" * 3000 + " oneline " + "é" * 3000, label="long", kind="text")
+    for word in (*words, "oneline"):
+        hit = search(store, word, scope="project").hits[0]
+        assert word in hit.snippet
+        assert len(hit.snippet.encode()) <= SNIPPET_MAX_BYTES
+        assert hit.snippet in source_text(store, hit.sid)
+
+
+def test_equal_chunks_of_two_sources_are_shown_once(store: Store) -> None:
+    for label in ("a", "b"):
+        add_source(store, "the walrus sleeps\n", label=label, kind="text")
+    assert len(search(store, "walrus", scope="project").hits) == 1
