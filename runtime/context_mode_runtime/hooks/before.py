@@ -88,7 +88,7 @@ def _fetch(call: Call) -> str | None:
     policy = call.policy()
     if not policy.routes["webfetch"] or not url.startswith(("http://", "https://")):
         return None
-    from context_mode_runtime.shell.requests import host_allowed
+    from context_mode_runtime.shell.hosts import host_allowed
 
     if host_allowed(url, policy.allow_hosts):
         return None

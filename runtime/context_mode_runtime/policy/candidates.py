@@ -37,8 +37,7 @@ def behind_links(path: str) -> str:
 
 def expanded(path: str) -> str:
     """`path` with `~`, `$HOME`, `${HOME}`, `$PWD` and `file://` worked out."""
-    if path.startswith("file://"):
-        path = path[7:]
+    path = path.removeprefix("file://")
     if path.startswith("~"):
         path = os.path.expanduser(path)
     if "$" in path:

@@ -31,6 +31,7 @@ _LITERAL = re.compile(r'''(?:[rbfuRBFU]{0,2})("""|\'\'\'|"|'|`)''')
 _REACH = 4_096
 """How far behind a call its literals are looked for."""
 _CALLS_MAX = 2_000
+_WORDS_MAX = 64
 _OPENS = re.compile(r"""["']((?:[^"'\\\n]|\\.){1,512})["']""")
 
 
@@ -62,14 +63,14 @@ def shell_calls(text: str) -> list[str]:
 def _literals(text: str, at: int, call: str) -> list[str]:
     """The first literal behind a call, and it joined with those that follow in the same list or call."""
     closer = {"%x(": ")", "%x{": "}", "%x[": "]"}.get(call) or (
-        {"(": ")", "{": "}", "[": "]"}.get(call[-1], call[-1]) if call[:2] == "qx" and len(call) > 2 else ""
+        {"(": ")", "{": "}", "[": "]"}.get(call[-1], call[-1]) if call[:2] == "qx" and call != "qx" else ""
     )
     if closer:
         end = text.find(closer, at, at + _REACH)
         return [text[at:end]] if end > 0 else []
     words: list[str] = []
     stop = min(len(text), at + _REACH)
-    while at < stop and len(words) < 64:
+    while at < stop and len(words) < _WORDS_MAX:
         at = _skip(text, at, stop)
         opening = _LITERAL.match(text, at)
         if opening is None:
@@ -87,9 +88,7 @@ def _skip(text: str, at: int, stop: int) -> int:
     while at < stop:
         if text[at] in " \t\r\n,([{&":
             at += 1
-        elif text.startswith((").args(", ").arg("), at):
-            at = text.index("(", at) + 1
-        elif text.startswith((".args(", ".arg("), at):
+        elif text.startswith((").args(", ").arg("), at) or text.startswith((".args(", ".arg("), at):
             at = text.index("(", at) + 1
         elif text.startswith(("new ", "String[]", "vec!", "ctx", "context.Background()"), at):
             at += len(

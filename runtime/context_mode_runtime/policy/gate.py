@@ -5,12 +5,12 @@ Nothing is read or scanned while no rule could hold.
 
 from __future__ import annotations
 
-from context_mode_runtime.policy.load import Policy
-from context_mode_runtime.policy.rules import Rule
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from context_mode_runtime.policy.load import Policy
+    from context_mode_runtime.policy.rules import Rule
 
 _SAID = {"deny": "denied by rule", "ask": "needs your approval by rule"}
 
@@ -107,7 +107,7 @@ def _tool_fits(rule: Rule, text: str) -> bool:
     if rule.pattern is None:
         return True
     if rule.pattern.startswith("domain:"):
-        from context_mode_runtime.shell.requests import host_allowed
+        from context_mode_runtime.shell.hosts import host_allowed
 
         return host_allowed(text, [rule.pattern[len("domain:") :].strip()])
     return rule.command(text, fold=False)

@@ -130,15 +130,20 @@ def _read(policy: Policy, path: str, *, project: bool, rules_only: bool) -> Laye
         _close(policy, shown, f"it can't be read: {error.strerror}")
         return None
     try:
-        if len(data) > _SIZE_MAX:
-            raise ValueError("it is larger than 1 MiB")
-        table = jsonio.loads(data.decode("utf-8-sig"))
-        if not isinstance(table, dict):
-            raise ValueError("it is no JSON object")
+        table = _parsed(data)
     except ValueError as error:
         _close(policy, shown, f"it can't be read: {error}")
         return None
     return Layer(table, Place(shown, os.path.dirname(path)), project=project, rules_only=rules_only)
+
+
+def _parsed(data: bytes) -> dict[str, object]:
+    if len(data) > _SIZE_MAX:
+        raise ValueError("it is larger than 1 MiB")
+    table = jsonio.loads(data.decode().removeprefix("\ufeff"))
+    if not isinstance(table, dict):
+        raise ValueError("it is no JSON object")  # noqa: TRY004 - the file is wrong, not a type of ours
+    return table
 
 
 def _close(policy: Policy, shown: str, why: str) -> None:

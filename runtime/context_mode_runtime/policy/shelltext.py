@@ -26,10 +26,45 @@ _GLOBAL_OPTIONS = {
 }
 """Options in front of the sub-command: rules are compared without them, too."""
 _NOT_READ = frozenset(
-    "echo printf cd pushd mkdir touch rm rmdir unlink chmod chown chgrp export unset set kill true false pwd which "
-    "command type hash alias trap test [ [[ exit return sleep read wait".split()
+    [
+        "echo",
+        "printf",
+        "cd",
+        "pushd",
+        "mkdir",
+        "touch",
+        "rm",
+        "rmdir",
+        "unlink",
+        "chmod",
+        "chown",
+        "chgrp",
+        "export",
+        "unset",
+        "set",
+        "kill",
+        "true",
+        "false",
+        "pwd",
+        "which",
+        "command",
+        "type",
+        "hash",
+        "alias",
+        "trap",
+        "test",
+        "[",
+        "[[",
+        "exit",
+        "return",
+        "sleep",
+        "read",
+        "wait",
+    ]
 )
-_PATTERN_FIRST = frozenset("grep egrep fgrep rg ag ack sed gsed awk gawk mawk jq yq".split())
+_PATTERN_FIRST = frozenset(
+    ["grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "gsed", "awk", "gawk", "mawk", "jq", "yq"]
+)
 _PATTERN_GIVEN = frozenset(("-e", "-f", "--regexp", "--file", "--expression"))
 _WRITES = frozenset((">", ">>", ">|", "&>", "&>>", ">&"))
 _FOLDERS_MAX = 8
@@ -82,22 +117,27 @@ def _first(rules: list[Rule], forms: list[str], *, fold: bool) -> Rule | None:
 
 
 def _forms(text: str, reading: Reading, dialect: str) -> list[str]:
-    """The text as written, and each command as written, by its words, by its name, without global options."""
+    """The text as written and all forms of its commands, each once."""
     found = {text.strip(): None}
     for command in reading.commands:
-        if command.raw:
-            found[command.raw.strip()] = None
-        if not command.words:
-            continue
-        words = [" ".join(word.split()) if "\n" in word else word for word in command.words]
-        found[" ".join(words)] = None
-        name = command.name
-        if name != words[0]:
-            found[" ".join([name, *words[1:]])] = None
-        lower = name.lower() if dialect in _FOLDING else name
-        if lower in _GLOBAL_OPTIONS:
-            found[" ".join([name, *_without(words[1:], _GLOBAL_OPTIONS[lower])])] = None
+        found.update(dict.fromkeys(command_forms(command, dialect)))
     return list(found)
+
+
+def command_forms(command: Command, dialect: str) -> list[str]:
+    """A command as written, by its words, by its program's name alone, and without global options."""
+    found = [command.raw.strip()] if command.raw else []
+    if not command.words:
+        return found
+    words = [" ".join(word.split()) if "\n" in word else word for word in command.words]
+    found.append(" ".join(words))
+    name = command.name
+    if name != words[0]:
+        found.append(" ".join([name, *words[1:]]))
+    options = _GLOBAL_OPTIONS.get(name.lower() if dialect in _FOLDING else name)
+    if options is not None:
+        found.append(" ".join([name, *_without(words[1:], options)]))
+    return found
 
 
 def _without(words: list[str], taking: frozenset[str]) -> list[str]:
@@ -223,7 +263,7 @@ def _paths_in(word: str) -> list[str]:
         _, cut, rest = word.partition(sign)
         if cut and rest:
             found.append(rest.lstrip("@"))
-    if word.startswith("-") and not word.startswith("--") and len(word) > 2:
+    if word.startswith("-") and not word.startswith("--") and len(word) > len("-f"):
         found.append(word[2:])
     return found
 

@@ -52,7 +52,7 @@ def _switch_read(value: object) -> Read:
 
 def _table(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is no JSON object")  # noqa: TRY004 - the file is wrong, not a type of ours
     return value
 
 
@@ -72,7 +72,7 @@ def _routes(value: object) -> Read:
 
 def _texts(value: object) -> Read:
     if not isinstance(value, list):
-        raise ValueError("it is no list of texts")
+        raise ValueError("it is no list of texts")  # noqa: TRY004 - the file is wrong, not a type of ours
     problems = [f"no text: {item!r}" for item in value if not isinstance(item, str) or not item]
     return Read([item for item in value if isinstance(item, str) and item], problems)
 
@@ -99,6 +99,12 @@ def _number(value: object) -> int | float:
     return value
 
 
+def _word(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f'"off", "environment" or an address, not {value!r}')
+    return value
+
+
 def _fetch(value: object) -> Read:
     out: dict[str, object] = {}
     problems: list[str] = []
@@ -109,13 +115,11 @@ def _fetch(value: object) -> Read:
                 out[name] = read.value
                 problems += [f"{name}: {problem}" for problem in read.problems]
             elif name == "proxy":
-                if not isinstance(item, str) or not item:
-                    raise ValueError(f'"off", "environment" or an address, not {item!r}')
-                out[name] = item
+                out[name] = _word(item)
             elif name in _FETCH_NUMBERS:
                 out[name] = _number(item)
             else:
-                raise ValueError(f"unknown; known: privateHosts, proxy, {', '.join(_FETCH_NUMBERS)}")
+                problems.append(f"{name}: unknown; known: privateHosts, proxy, {', '.join(_FETCH_NUMBERS)}")
         except ValueError as error:
             problems.append(f"{name}: {error}")
     return Read(out, problems)
@@ -126,9 +130,10 @@ def _numbers(names: tuple[str, ...]) -> Callable[[object], Read]:
         out: dict[str, int] = {}
         problems: list[str] = []
         for name, item in _table(value).items():
+            if name not in names:
+                problems.append(f"{name}: unknown; known: {', '.join(names)}")
+                continue
             try:
-                if name not in names:
-                    raise ValueError(f"unknown; known: {', '.join(names)}")
                 out[name] = int(_number(item))
             except ValueError as error:
                 problems.append(f"{name}: {error}")

@@ -26,7 +26,7 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def path_matches(pattern: str, path: str, *, below: bool = False) -> bool:
-    """The whole `path` fits `pattern`: `*` stays within a part, `**` is any number of parts, none included.
+    r"""The whole `path` fits `pattern`: `*` stays within a part, `**` is any number of parts, none included.
 
     Both are absolute and use `/` (on Windows `\\` is taken for it); `**/x` is `x` at any depth. With `below` a path
     inside what fits counts, too, as in a `.gitignore`.
@@ -97,29 +97,29 @@ def _tokens(pattern: str) -> list[str]:
 
 def _signs(tokens: list[str], text: str) -> bool:
     """Goes back to the last `*` only."""
-    at = token = 0
+    at = place = 0
     star, mark = -1, 0
     while at < len(text):
-        if token < len(tokens) and tokens[token] == "*":
-            star, mark = token, at
-            token += 1
-        elif token < len(tokens) and _sign(tokens[token], text[at]):
-            token += 1
+        if place < len(tokens) and tokens[place] == "*":
+            star, mark = place, at
+            place += 1
+        elif place < len(tokens) and _sign(tokens[place], text[at]):
+            place += 1
             at += 1
         elif star >= 0:
             mark += 1
-            token, at = star + 1, mark
+            place, at = star + 1, mark
         else:
             return False
-    return all(one == "*" for one in tokens[token:])
+    return all(one == "*" for one in tokens[place:])
 
 
-def _sign(token: str, sign: str) -> bool:
-    if token == "?":
+def _sign(sign_or_class: str, sign: str) -> bool:
+    if sign_or_class == "?":
         return True
-    if len(token) == 1:
-        return token == sign
-    body = token[1:-1]
+    if len(sign_or_class) == 1:
+        return sign_or_class == sign
+    body = sign_or_class[1:-1]
     turned = body[:1] in ("!", "^")
     body = body[1:] if turned else body
     at, found = 0, False

@@ -5,21 +5,27 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.shell.model import Segment
 from context_mode_runtime.shell.scan import scan
 from context_mode_runtime.shell.words import Budget, Word, expand, holds_unknown, turns
-from context_mode_runtime.shell.wrappers import SHELLS, base, opened
+from context_mode_runtime.shell.wrapper_table import SHELLS
+from context_mode_runtime.shell.wrappers import base, opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from context_mode_runtime.shell.model import Segment
     from context_mode_runtime.shell.words import Env
+
+    Text = tuple[str, str | None, list[str]]
+    """Text for a shell, its dialect (None: as around it), its arguments."""
 
 DEPTH_MAX = 5
 """Texts inside texts (`sh -c "sh -c ..."`) that are opened."""
 _SPREAD = 4
 """Expansions may make this many times the text's length."""
 _VALUES_MAX = 8
-_CHAIN_MAX = 24
+_CHAIN_MAX = 8
+"""Wrappers in front of wrappers that are opened."""
+_PIPE_MAX = 8
 _SETTERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
 
 
@@ -81,13 +87,25 @@ def commands(text: str, dialect: str = "bash") -> list[Command]:
 def read(text: str, dialect: str = "bash") -> Reading:
     """The same with the mark `incomplete`."""
     reading = Reading(len(text))
-    _read_text(reading, text, dialect, (), 0)
+    _read_text(reading, text, dialect)
     reading.incomplete = reading.incomplete or reading.budget.spent
     return reading
 
 
+class _Spot:
+    """Where commands come from: the segment, its dialect, the wrappers around it, how many texts deep."""
+
+    __slots__ = ("depth", "dialect", "segment", "via")
+
+    def __init__(self, segment: Segment, dialect: str, via: tuple[str, ...], depth: int) -> None:
+        self.segment = segment
+        self.dialect = dialect
+        self.via = via
+        self.depth = depth
+
+
 def _read_text(
-    reading: Reading, text: str, dialect: str, via: tuple[str, ...], depth: int, outer: Segment | None = None
+    reading: Reading, text: str, dialect: str, via: tuple[str, ...] = (), depth: int = 0, outer: Segment | None = None
 ) -> None:
     """Reads `text`, which `outer` hands to a shell; its output is that of `outer`."""
     if depth > DEPTH_MAX:
@@ -98,31 +116,29 @@ def _read_text(
     for segment in result.segments:
         if outer is not None and segment.parent is None:
             segment.parent, segment.capture = outer, "inner"
-        _read_segment(reading, segment, dialect, via, depth)
+        _read_segment(reading, _Spot(segment, dialect, via, depth))
 
 
-def _read_segment(reading: Reading, segment: Segment, dialect: str, via: tuple[str, ...], depth: int) -> None:
-    env, budget = reading.env, reading.budget
+def _read_segment(reading: Reading, spot: _Spot) -> None:
+    env, budget, segment = reading.env, reading.budget, spot.segment
     for name, value in segment.assigns:
         _assign(reading, name, value)
     if not segment.words and not segment.redirects:
         return
     words = segment.words
     for turn in range(min(turns(words, env), _VALUES_MAX)):
-        fields = [field for word in words for field in expand(word, env, turn, budget)]
-        _read_command(reading, fields, segment, dialect, via, depth)
+        _read_command(reading, [field for word in words for field in expand(word, env, turn, budget)], spot)
     if words and holds_unknown(words[:1], env) and len(words[0].parts) > 1:
         fields = [field for word in words for field in expand(word, env, 0, budget, bare=True)]
         if fields:
-            _read_command(reading, fields, segment, dialect, via, depth)
+            _read_command(reading, fields, spot)
 
 
 def _assign(reading: Reading, name: str, value: Word | list[Word]) -> None:
     """Remembers a literal; what the text can't tell is left out."""
     env, budget = reading.env, reading.budget
     if isinstance(value, list):
-        fields = [field for word in value for field in expand(word, env, 0, budget)]
-        _remember(env, name, fields)
+        _remember(env, name, [field for word in value for field in expand(word, env, 0, budget)])
     elif not holds_unknown([value], env):
         _remember(env, name, " ".join(expand(value, env, 0, budget)))
 
@@ -133,46 +149,55 @@ def _remember(env: Env, name: str, value: str | list[str]) -> None:
     del values[_VALUES_MAX:]
 
 
-def _read_command(
-    reading: Reading, words: list[str], segment: Segment, dialect: str, via: tuple[str, ...], depth: int
-) -> None:
-    """Adds the command and what it runs inside, wrapper by wrapper."""
-    texts: list[tuple[str, str | None, list[str]]] = []
-    todo = [(words, via)]
+def _read_command(reading: Reading, words: list[str], spot: _Spot) -> None:
+    """Adds the command and what it runs inside, wrapper by wrapper; then the texts that it hands to shells."""
+    texts: list[Text] = []
+    todo = [(words, spot.via)]
     while todo:
         inner, chain = todo.pop()
-        command = _add(reading, inner, segment, dialect, chain)
-        if not inner:
-            continue
-        _builtin(reading, inner)
-        found = opened(inner)
-        if inner[0] and inner[0][0] == "=" and len(inner[0]) > 1:
-            todo.append(([inner[0][1:], *inner[1:]], chain))
-        if SHELLS.get(base(inner[0]).lower()) and (found is None or not found.texts):
-            texts += _fed(reading, command)
-        if found is None:
-            continue
-        if found.commands and inner[-len(found.commands[0]) :] == found.commands[0]:
-            command.own = len(inner) - len(found.commands[0])
-        if len(chain) < _CHAIN_MAX:
-            chain = (*chain, base(inner[0]))
-            todo += [(one, chain) for one in found.commands if one]
-        else:
-            reading.incomplete = True
-        texts += [(text, kind, rest) for text, kind, rest in found.texts if text]
+        command = _add(reading, inner, spot, chain)
+        if inner and inner[0]:
+            todo += _open(reading, command, texts)
     for text, kind, rest in texts:
         if not reading.budget.take(len(text)):
             return
-        if rest:
-            _remember(reading.env, "@", rest[1:])
-            for number, value in enumerate(rest[:10]):
-                _remember(reading.env, str(number), value)
-        _read_text(reading, text, kind or dialect, (*via, base(words[0])), depth + 1, segment)
+        _arguments(reading.env, rest)
+        _read_text(reading, text, kind or spot.dialect, (*spot.via, base(words[0])), spot.depth + 1, spot.segment)
 
 
-def _add(reading: Reading, words: list[str], segment: Segment, dialect: str, via: tuple[str, ...]) -> Command:
-    command = Command(words, segment, dialect, via)
-    command.unknown = bool(words) and bool(segment.words) and holds_unknown(segment.words[:1], reading.env)
+def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[list[str], tuple[str, ...]]]:
+    """The commands that `command` runs; its texts go to `texts`."""
+    words, chain = command.words, command.via
+    _builtin(reading, words)
+    if words[0][0] == "=" and len(words[0]) > 1:
+        return [([words[0][1:], *words[1:]], chain)]
+    found = opened(words)
+    if base(words[0]).lower() in SHELLS and (found is None or not found.texts):
+        texts += _fed(reading, command)
+    if found is None:
+        return []
+    texts += [text for text in found.texts if text[0]]
+    if found.commands and words[-len(found.commands[0]) :] == found.commands[0]:
+        command.own = len(words) - len(found.commands[0])
+    if len(chain) >= _CHAIN_MAX:
+        reading.incomplete = True
+        return []
+    chain = (*chain, base(words[0]))
+    return [(one, chain) for one in found.commands if one]
+
+
+def _arguments(env: Env, rest: list[str]) -> None:
+    """`$0`, `$1` and `$@` of a text that gets arguments."""
+    if rest:
+        _remember(env, "@", rest[1:])
+        for number, value in enumerate(rest[:10]):
+            _remember(env, str(number), value)
+
+
+def _add(reading: Reading, words: list[str], spot: _Spot, via: tuple[str, ...]) -> Command:
+    segment = spot.segment
+    command = Command(words, segment, spot.dialect, via)
+    command.unknown = bool(words) and holds_unknown(segment.words[:1], reading.env)
     command.redirects = [
         (r.fd, r.operator, " ".join(expand(r.target, reading.env, 0, reading.budget))) for r in segment.redirects
     ]
@@ -188,38 +213,39 @@ def _builtin(reading: Reading, words: list[str]) -> None:
             key, cut, value = word.partition("=")
             if cut:
                 _remember(reading.env, key, value)
-    elif name == "set" and len(words) > 2:
-        rest = [word for word in words[1:] if not word.startswith("-")]
-        if "--" in words:
-            rest = words[words.index("--") + 1 :]
-            _remember(reading.env, "@", rest)
-            _remember(reading.env, "*", rest)
-            for number, value in enumerate(rest[:9], 1):
-                _remember(reading.env, str(number), value)
-        elif len(rest) > 1:
-            _remember(reading.env, rest[0], rest[1:])
-    elif name == "printf" and words[1:2] == ["-v"] and len(words) > 3:
-        _remember(reading.env, words[2], words[-1])
+    elif name == "set":
+        _set(reading.env, words[1:])
+    elif name == "printf" and words[1:2] == ["-v"]:
+        _remember(reading.env, "".join(words[2:3]), words[-1])
 
 
-def _fed(reading: Reading, command: Command) -> list[tuple[str, str | None, list[str]]]:
+def _set(env: Env, words: list[str]) -> None:
+    if "--" in words:
+        rest = words[words.index("--") + 1 :]
+        _arguments(env, ["", *rest])
+        _remember(env, "*", rest)
+        return
+    rest = [word for word in words if not word.startswith("-")]
+    if rest:
+        _remember(env, rest[0], rest[1:])
+
+
+def _fed(reading: Reading, command: Command) -> list[Text]:
     """Texts that a shell reads on its input: here-documents, a here-string, what `echo` or `cat` pipes into it."""
     dialect = SHELLS[base(command.words[0]).lower()]
-    out: list[tuple[str, str | None, list[str]]] = []
+    out: list[Text] = []
     segment: Segment | None = command.segment
-    while segment is not None:
-        for document in segment.heredocs:
-            body = document.body if document.quoted else _unescape(document.body)
-            out.append((body, dialect, []))
-        for redirect in segment.redirects:
-            if redirect.operator == "<<<":
-                out.append((redirect.target.text, dialect, []))
-        source = segment.piped_from
-        if source is not None:
-            fields = [field for word in source.words for field in expand(word, reading.env, 0, reading.budget)]
+    for _ in range(_PIPE_MAX):
+        if segment is None:
+            break
+        bodies = [d.body if d.quoted else _unescape(d.body) for d in segment.heredocs]
+        bodies += [r.target.text for r in segment.redirects if r.operator == "<<<"]
+        segment = segment.piped_from
+        if segment is not None:
+            fields = [field for word in segment.words for field in expand(word, reading.env, 0, reading.budget)]
             if fields and base(fields[0]) in ("echo", "printf"):
-                out.append((" ".join(fields[1:]).replace("\\n", "\n"), dialect, []))
-        segment = source
+                bodies.append(" ".join(fields[1:]).replace("\\n", "\n"))
+        out += [(body, dialect, []) for body in bodies]
     return out
 
 

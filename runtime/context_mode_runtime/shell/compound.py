@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell.model import Heredoc, Redirect, Segment
+from context_mode_runtime.shell.reserved import NO_TEST, esac, reserved
 from context_mode_runtime.shell.words import LITERAL, Word, is_name
 
 TYPE_CHECKING = False
@@ -12,30 +13,8 @@ if TYPE_CHECKING:
     from context_mode_runtime.shell.model import Frame
     from context_mode_runtime.shell.scan import Scanner
 
-_POSIX_WORDS = {
-    **dict.fromkeys(("if", "while", "until", "{"), "open"),
-    **dict.fromkeys(("fi", "done", "}"), "close"),
-    **dict.fromkeys(("then", "else", "elif", "do", "!", "always"), "skip"),
-    **dict.fromkeys(("for", "select", "foreach"), "for"),
-    "case": "case",
-    "esac": "esac",
-    "function": "function",
-    "[[": "test",
-    "time": "time",
-    "coproc": "coproc",
-}
-_FISH_WORDS = {
-    **dict.fromkeys(("if", "while", "begin", "{"), "open"),
-    **dict.fromkeys(("end", "}"), "close"),
-    **dict.fromkeys(("else", "and", "or", "not", "!"), "skip"),
-    **dict.fromkeys(("case", "switch"), "line"),
-    "for": "for",
-    "function": "line",
-    "time": "time",
-}
 _REDIRECTS = ("<<<", "<<-", "&>>", "<<", "<>", "<&", ">>", ">&", ">|", "&>", "<", ">")
 _TO_FILE = frozenset((">", ">>", ">|", "&>", "&>>"))
-_NO_TEST = ("sh", "dash")
 _BRACKET_MODES = frozenset(("pattern", "array", "subject", "test"))
 _LINE_MODES = frozenset(("for", "test", "function", "line"))
 
@@ -141,8 +120,7 @@ def _command_word(s: Scanner, frame: Frame, word: Word) -> None:
     segment = frame.segment
     if not segment.words:
         plain = word.plain
-        table = _FISH_WORDS if s.fish else _POSIX_WORDS
-        if plain in table and segment.empty() and _RESERVED[table[plain]](s, frame, plain):
+        if plain and segment.empty() and reserved(s, frame, plain):
             return
         found = None if s.fish or not word.parts else _assignment(word)
         if found:
@@ -152,98 +130,6 @@ def _command_word(s: Scanner, frame: Frame, word: Word) -> None:
     if segment.start < 0:
         segment.start = word.start
     segment.words.append(word)
-
-
-def _open(s: Scanner, frame: Frame, _word: str) -> bool:
-    frame.open_group(len(s.segments))
-    return True
-
-
-def _close(s: Scanner, frame: Frame, word: str) -> bool:
-    if frame.groups:
-        frame.last_group = (frame.groups.pop(), len(s.segments))
-    elif word == "}" and frame.closer == "}":
-        end_segment(s, frame, "")
-        s.pop_list()
-    return True
-
-
-def _skip(_s: Scanner, _frame: Frame, _word: str) -> bool:
-    return True
-
-
-def _for(s: Scanner, frame: Frame, _word: str) -> bool:
-    frame.open_group(len(s.segments))
-    frame.mode, frame.name, frame.first = "for", "", True
-    return True
-
-
-def _case(s: Scanner, frame: Frame, _word: str) -> bool:
-    frame.open_group(len(s.segments))
-    frame.cases += 1
-    frame.mode, frame.first = "subject", True
-    return True
-
-
-def _esac(s: Scanner, frame: Frame, word: str) -> bool:
-    frame.cases = max(0, frame.cases - 1)
-    frame.mode = "command"
-    return _close(s, frame, word)
-
-
-def _function(_s: Scanner, frame: Frame, _word: str) -> bool:
-    frame.mode = "function"
-    return True
-
-
-def _line(s: Scanner, frame: Frame, word: str) -> bool:
-    if word != "case":
-        frame.open_group(len(s.segments))
-    frame.mode = "line"
-    return True
-
-
-def _test(s: Scanner, frame: Frame, _word: str) -> bool:
-    if s.dialect not in _NO_TEST:
-        frame.mode = "test"
-    return False
-
-
-def _time(s: Scanner, _frame: Frame, _word: str) -> bool:
-    """The keyword; with options it stays a word and is opened like any wrapper."""
-    rest = s.pos
-    while rest < s.size and s.text[rest] in " \t":
-        rest += 1
-    return s.text[rest : rest + 1] != "-"
-
-
-def _coproc(s: Scanner, frame: Frame, _word: str) -> bool:
-    """`coproc command`, or `coproc NAME { ...`: the name goes."""
-    start = s.pos
-    while start < s.size and s.text[start] in " \t":
-        start += 1
-    end = start
-    while end < s.size and end - start < _NAME_MAX and (s.text[end].isalnum() or s.text[end] == "_"):
-        end += 1
-    if end > start and s.text[end : end + 2] in (" {", " ("):
-        s.pos = end
-    return True
-
-
-_NAME_MAX = 64
-_RESERVED: dict[str, Callable[[Scanner, Frame, str], bool]] = {
-    "open": _open,
-    "close": _close,
-    "skip": _skip,
-    "for": _for,
-    "case": _case,
-    "esac": _esac,
-    "function": _function,
-    "line": _line,
-    "test": _test,
-    "time": _time,
-    "coproc": _coproc,
-}
 
 
 def _for_word(_s: Scanner, frame: Frame, word: Word) -> None:
@@ -270,7 +156,7 @@ def _subject_word(_s: Scanner, frame: Frame, word: Word) -> None:
 
 def _pattern_word(s: Scanner, frame: Frame, word: Word) -> None:
     if word.plain == "esac" and frame.first:
-        _esac(s, frame, "esac")
+        esac(s, frame, "esac")
     frame.first = False
 
 
@@ -357,7 +243,7 @@ def semicolon(s: Scanner, frame: Frame) -> None:
 def ampersand(s: Scanner, frame: Frame) -> None:
     """`&&`, `&`, and the redirections that begin with it."""
     two = s.text[s.pos : s.pos + 2]
-    if two == "&>" and s.dialect not in _NO_TEST and frame.mode == "command":
+    if two == "&>" and s.dialect not in NO_TEST and frame.mode == "command":
         end_word(s, frame)
         redirect(s, frame)
         return

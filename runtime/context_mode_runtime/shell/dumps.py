@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 _LINE = 100
 """Bytes that a line is reckoned at where only a number of lines is asked for."""
+_BAT = (
+    "-l --language -H --highlight-line --file-name --tabs --wrap --terminal-width --theme --style --color --paging -m"
+)
+_DIGITS_MAX = 18
 _WHOLE: dict[str, str] = {
     "cat": "",
     "tac": "-s",
@@ -20,8 +24,8 @@ _WHOLE: dict[str, str] = {
     "less": "-b -h -j -k -o -p -P -t -T -x -y -z",
     "more": "-n",
     "most": "",
-    "bat": "-l --language -H --highlight-line --file-name --tabs --wrap --terminal-width --theme --style --color --paging -m",
-    "batcat": "-l --language -H --highlight-line --file-name --tabs --wrap --terminal-width --theme --style --color --paging -m",
+    "bat": _BAT,
+    "batcat": _BAT,
     "type": "",
     "rev": "",
     "view": "-c",
@@ -146,7 +150,7 @@ def _number(text: str, name: str) -> int | None:
         digits = digits.removesuffix(suffix)
     if digits[-1:] in _UNITS:
         unit, digits = _UNITS[digits[-1]], digits[:-1]
-    if not digits.isdigit() or len(digits) > 18:
+    if not digits.isdigit() or len(digits) > _DIGITS_MAX:
         return None
     if (name == "tail" and sign == "+") or (name == "head" and sign == "-"):
         return -1
@@ -163,7 +167,7 @@ def _get_content(command: Command, size_of: Callable[[str], int | None]) -> list
         option = words[at].lower()
         at += 1
         if option in ("-totalcount", "-tail", "-head", "-first", "-last", "-t") and at < len(words):
-            most = int(words[at]) * _LINE if words[at].isdigit() and len(words[at]) < 18 else None
+            most = int(words[at]) * _LINE if words[at].isdigit() and len(words[at]) <= _DIGITS_MAX else None
             at += 1
         elif option in ("-encoding", "-delimiter", "-readcount", "-filter", "-stream"):
             at += 1

@@ -34,9 +34,8 @@ def to_file(command: Command) -> bool:
         return True
     last = ""
     for fd, operator, target in command.redirects:
-        if operator in _TO_FILE and fd in ("", "1", "*"):
-            last = target
-        elif operator in (">&", ">&&") and fd in ("", "1") and not target.lstrip("-").isdigit():
+        joined = operator in (">&", ">&&") and not target.lstrip("-").isdigit()
+        if (operator in _TO_FILE or joined) and fd in ("", "1", "*"):
             last = target
     return bool(last) and last not in _TERMINAL
 

@@ -5,25 +5,13 @@ from __future__ import annotations
 from context_mode_runtime.shell.builds import builds
 from context_mode_runtime.shell.commands import Command, commands
 from context_mode_runtime.shell.dumps import dumped
-from context_mode_runtime.shell.requests import inline_urls, printed_urls
+from context_mode_runtime.shell.inline import inline_urls
+from context_mode_runtime.shell.transfers import printed_urls
+from context_mode_runtime.shell.triggers import possible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-_TRIGGERS = {
-    "curl": ("curl", "wget"),
-    "inlineHttp": (
-        *("requests", "http", "urlopen", "fetch(", "axios", "got(", "invoke-", "iwr", "irm", "uri.open", "open-uri"),
-        *("lwp::", "curl_exec"),
-    ),
-    "build": ("gradle", "mvn", "sbt", "ant", "mill", "bazel", "buck", "msbuild", "xcodebuild", "devenv"),
-    "dump": (
-        *("cat", "tac", "nl", "less", "more", "most", "bat", "type", "rev", "view", "pygmentize", "strings", "xxd"),
-        *("hexdump", "od", "head", "tail", "get-content", "gc"),
-    ),
-}
-"""Words without which a text can't take the route: looked for before anything is read."""
 
 
 class Route:
@@ -51,8 +39,7 @@ def route(
     `routes` switches kinds off, `allow_hosts` lets hosts (with their sub-domains) through, `size_of` gives the size in
     bytes of a file named in the text, or None.
     """
-    lower = text.lower()
-    kinds = [kind for kind, words in _TRIGGERS.items() if _on(routes, kind) and any(word in lower for word in words)]
+    kinds = possible(text, routes)
     if not kinds:
         return None
     found = commands(text, dialect)
@@ -63,10 +50,6 @@ def route(
                 if made is not None:
                     return made
     return None
-
-
-def _on(routes: Mapping[str, bool] | None, kind: str) -> bool:
-    return routes is None or routes.get(kind, True)
 
 
 def _take(

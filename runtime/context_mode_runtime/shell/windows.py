@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _POWERSHELL_SKIP = frozenset(
-    ("if", "elseif", "else", "while", "for", "foreach", "switch", "try", "catch", "finally", "do", "until", "return")
-    + ("throw", "begin", "process", "end", "&", ".", "!", "-not", "in")
+    (
+        *("if", "elseif", "else", "while", "for", "foreach", "switch", "try", "catch", "finally", "do", "until"),
+        *("return", "throw", "begin", "process", "end", "&", ".", "!", "-not", "in"),
+    )
 )
 _CMD_SKIP = frozenset(("else", "do", "@", "call"))
 _PLAIN_STOPS = {
@@ -144,17 +146,18 @@ class _Reader:
 
 def _take_assignment(segment: Segment) -> None:
     """`$x = ...`: the value is known when it is one literal; what stands there runs all the same."""
-    words = segment.words
-    if len(words) < 3 or words[1].plain not in ("=", "+=") or words[0].parts[0][0] != VARIABLE:
+    words, values = segment.words[:2], segment.words[2:]
+    if not values or words[1].plain not in ("=", "+=") or words[0].parts[0][0] != VARIABLE:
         return
-    if len(words) == 3:
-        segment.add_assign(words[0].parts[0][3] or "", words[2])
-    segment.words = [] if len(words) == 3 and words[2].quoted else words[2:]
+    lone = values[0] if values[1:] == [] else None
+    if lone is not None:
+        segment.add_assign(words[0].parts[0][3] or "", lone)
+    segment.words = [] if lone is not None and lone.quoted else values
     segment.capture = segment.capture or "assign"
 
 
 def _take_condition(segment: Segment) -> None:
-    """cmd's `if [not] [/i] condition command`, `for ... do command`, and `set name=value`."""
+    """Cmd's `if [not] [/i] condition command`, `for ... do command`, and `set name=value`."""
     texts = [w.text.lower() for w in segment.words[:8]]
     at = 0
     if texts[:1] == ["if"]:
@@ -220,7 +223,7 @@ def _open(r: _Reader, frame: Frame) -> None:
 
 def _is_assignment(frame: Frame) -> bool:
     words = frame.segment.words
-    return len(words) == 2 and words[1].plain in ("=", "+=")
+    return words[2:] == [] and [word.plain for word in words[1:]] in (["="], ["+="])
 
 
 def _close(r: _Reader, frame: Frame) -> None:

@@ -17,6 +17,7 @@ LITERAL, VARIABLE, OPAQUE = 0, 1, 2
 OPAQUE_MAX = 512
 """Longest text kept of a substitution: deep nesting would be quadratic otherwise."""
 _BRACES_MAX = 64
+_LAST_CHARACTER = 0x10FFFF
 _PRESET: dict[str, list[str | list[str]]] = {"IFS": [" "]}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
 _DIGITS = {"x": ("0123456789abcdefABCDEF", 2, 16), "u": ("0123456789abcdefABCDEF", 4, 16)}
@@ -175,7 +176,7 @@ def _first_brace(text: str) -> list[str] | None:
                 if len(cuts) == 1:
                     break
                 cuts.append(at)
-                pieces = [text[a + 1 : b] for a, b in zip(cuts, cuts[1:], strict=False)]
+                pieces = [text[cuts[n] + 1 : cuts[n + 1]] for n in range(len(cuts) - 1)]
                 return [text[:start] + piece + text[at + 1 :] for piece in pieces]
         else:
             return None
@@ -219,7 +220,7 @@ def _number(text: str, at: int, digits: str, most: int, base: int) -> tuple[str,
     while stop < len(text) and stop - at < most and text[stop] in digits:
         stop += 1
     code = int(text[at:stop] or "0", base)
-    return (chr(code) if code <= 0x10FFFF else ""), stop
+    return (chr(code) if code <= _LAST_CHARACTER else ""), stop
 
 
 def is_name(text: str) -> bool:

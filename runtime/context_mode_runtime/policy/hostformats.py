@@ -1,0 +1,217 @@
+"""Reads the rule files of hosts: lists of `Tool(pattern)`, prefix rules, `[[rule]]` tables, maps of patterns.
+
+Server side only. Nothing in such a file is ever run. What can't be read is named, not passed over.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+
+from context_mode_runtime import jsonio
+from context_mode_runtime.policy.rules import Place, Rule, parse_rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    Ranked = tuple[float, str, Rule]
+    """Rank (a later or higher one wins where the order counts), `deny`, `ask` or `allow`, the rule."""
+
+_DECISIONS = {
+    "forbidden": "deny",
+    "deny": "deny",
+    "denied": "deny",
+    "prompt": "ask",
+    "ask": "ask",
+    "ask_user": "ask",
+    "allow": "allow",
+    "allowed": "allow",
+}
+_ALTERNATIVES_MAX = 256
+
+
+class Found:
+    """What a file holds: its rules in order, and what of it could not be read."""
+
+    __slots__ = ("problems", "rules")
+
+    def __init__(self) -> None:
+        self.rules: list[Ranked] = []
+        self.problems: list[str] = []
+
+
+def read_rules(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: Place) -> Found:
+    """The rules of `text`, a file as the spec's `rules.files` entry `file` describes it.
+
+    `words` maps the host's rule words to ours. Raises ValueError when the file as a whole can't be read.
+    """
+    reader = _FORMATS.get(file["format"])
+    if reader is None:
+        raise ValueError(f"the format {file['format']} can't be read here")
+    found = Found()
+    reader(text, file, words, place, found)
+    return found
+
+
+def _json(text: str) -> dict[str, object]:
+    table = jsonio.loads(text)
+    if not isinstance(table, dict):
+        raise ValueError("it is no JSON object")  # noqa: TRY004 - the file is wrong, not a type of ours
+    return table
+
+
+def without_comments(text: str) -> str:
+    """JSON of JSONC: comments become blanks, a comma before a closing bracket goes. Strings stay as they are."""
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        end = _behind(text, at)
+        piece = text[at:end]
+        if piece.startswith(("//", "/*")):
+            out.append(" ")
+        else:
+            if piece in ("}", "]"):
+                _drop_comma(out)
+            out.append(piece)
+        at = end
+    return "".join(out)
+
+
+def _behind(text: str, at: int) -> int:
+    """The index behind the string, comment or sign at `at`."""
+    if text[at] == '"':
+        end = at + 1
+        while end < len(text) and text[end] != '"':
+            end += 2 if text[end] == "\\" else 1
+        return min(end + 1, len(text))
+    for opening, closing in (("//", "\n"), ("/*", "*/")):
+        if text.startswith(opening, at):
+            end = text.find(closing, at + 2)
+            return len(text) if end < 0 else end + (len(closing) if closing == "*/" else 0)
+    return at + 1
+
+
+def _drop_comma(out: list[str]) -> None:
+    at = len(out) - 1
+    while at >= 0 and out[at].isspace():
+        at -= 1
+    if at >= 0 and out[at] == ",":
+        del out[at]
+
+
+def _at(table: object, keys: list[str]) -> object:
+    for key in keys:
+        table = table.get(key) if isinstance(table, dict) else None
+    return table
+
+
+def _lists(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: Place, found: Found) -> None:
+    table = _json(without_comments(text) if file["format"] == "jsonc" else text)
+    for decision in ("deny", "ask", "allow"):
+        items = _at(table, file[decision])
+        if items is None:
+            continue
+        if not isinstance(items, list):
+            found.problems.append(f"{'.'.join(file[decision])} is no list")
+            continue
+        for item in items:
+            try:
+                rule = parse_rule(item, place)
+            except ValueError as error:
+                found.problems.append(f"{decision}: unread rule: {error}")
+                continue
+            rule.tool = words.get(rule.tool, rule.tool)
+            found.rules.append((len(found.rules), decision, rule))
+
+
+def _prefix_rules(text: str, _file: Mapping[str, Any], _words: Mapping[str, str], place: Place, found: Found) -> None:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(f"it does not parse: {error}") from None
+    for statement in tree.body:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            found.problems.append(f"line {statement.lineno}: only calls of prefix_rule(...) are read")
+            continue
+        if call.func.id == "prefix_rule":
+            _prefix_rule(call, place, found)
+        else:
+            found.problems.append(f"line {call.lineno}: {call.func.id}(...) is not read")
+
+
+def _prefix_rule(call: ast.Call, place: Place, found: Found) -> None:
+    try:
+        given = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+        decision = _DECISIONS[given.get("decision", "allow")]
+        prefixes = _prefixes(given["pattern"])
+    except (KeyError, ValueError, TypeError):
+        found.problems.append(f"line {call.lineno}: a pattern of texts and a decision are wanted")
+        return
+    for prefix in prefixes:
+        shown = f"prefix_rule({' '.join(prefix)})"
+        found.rules.append((len(found.rules), decision, Rule(shown, "Bash", " ".join(prefix) + " *", place)))
+
+
+def _prefixes(pattern: object) -> list[list[str]]:
+    """All prefixes that a pattern means: each item is a text or a list of alternatives."""
+    if not isinstance(pattern, (list, tuple)) or not pattern:
+        raise ValueError("no pattern")
+    choices = [[item] if isinstance(item, str) else list(item) for item in pattern]
+    if not all(isinstance(word, str) for choice in choices for word in choice):
+        raise ValueError("no texts")
+    return [list(words) for words in itertools.islice(itertools.product(*choices), _ALTERNATIVES_MAX)]
+
+
+def _tables(text: str, _file: Mapping[str, Any], words: Mapping[str, str], place: Place, found: Found) -> None:
+    import tomllib
+
+    items = tomllib.loads(text).get("rule", [])
+    for number, item in enumerate(items if isinstance(items, list) else [items], 1):
+        if not isinstance(item, dict) or item.get("decision") not in _DECISIONS:
+            found.problems.append(f"rule {number}: no decision that we know")
+            continue
+        if "commandRegex" in item or "argsPattern" in item:
+            found.problems.append(f"rule {number}: regular expressions are not read")
+            continue
+        _table(item, words, place, found)
+
+
+def _table(item: dict[str, Any], words: Mapping[str, str], place: Place, found: Found) -> None:
+    rank = float(item.get("priority", 0))
+    tools = item.get("toolName", "*")
+    prefixes = item.get("commandPrefix", "")
+    for tool in tools if isinstance(tools, list) else [tools]:
+        for prefix in prefixes if isinstance(prefixes, list) else [prefixes]:
+            shown = f"{tool}({prefix})" if prefix else str(tool)
+            rule = Rule(shown, words.get(tool, str(tool)), f"{prefix} *" if prefix else None, place)
+            found.rules.append((rank, _DECISIONS[item["decision"]], rule))
+
+
+def _map(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: Place, found: Found) -> None:
+    """`{"bash": {"*": "ask", "ls *": "allow"}, "edit": "deny"}`, or one word for every tool."""
+    table = _at(_json(without_comments(text)), next(file[key] for key in ("deny", "ask", "allow") if file[key]))
+    if table is None:
+        return
+    tools = {"*": table} if isinstance(table, str) else table
+    if not isinstance(tools, dict):
+        raise ValueError("the permissions are no map")  # noqa: TRY004 - the file is wrong, not a type of ours
+    for tool, said in tools.items():
+        patterns = said if isinstance(said, dict) else {"*": said}
+        for pattern, decision in patterns.items():
+            if decision not in _DECISIONS:
+                found.problems.append(f"{tool}: {pattern}: {decision!r} is no decision that we know")
+                continue
+            rule = Rule(f"{tool}({pattern})", words.get(tool, tool), None if pattern == "*" else pattern, place)
+            found.rules.append((len(found.rules), _DECISIONS[decision], rule))
+
+
+_FORMATS: dict[str, Callable[[str, Mapping[str, Any], Mapping[str, str], Place, Found], None]] = {
+    "json": _lists,
+    "jsonc": _lists,
+    "starlark-prefix": _prefix_rules,
+    "toml-rules": _tables,
+    "permission-map": _map,
+}
