@@ -17,6 +17,7 @@ import pytest
 
 LAUNCH = Path(__file__).parents[2] / "runtime" / "context_mode_runtime" / "launch.py"
 WAIT_S = 30.0
+STEP_S = 0.2
 
 
 class Host:
@@ -40,8 +41,14 @@ class Host:
         self.process.stdin.flush()
 
     def answer(self, ident: Any) -> dict[str, Any]:
-        """Waits for the answer with this id."""
-        return self._queue(ident).get(timeout=WAIT_S)
+        """Waits for the answer with this id, as long as the server lives."""
+        answers = self._queue(ident)
+        for _ in range(int(WAIT_S / STEP_S)):
+            ended = not self._reader.is_alive()
+            with contextlib.suppress(queue.Empty):
+                return answers.get(timeout=STEP_S)
+            assert not ended, f"the server ended: {self.process.stderr and self.process.stderr.read()!r}"
+        raise TimeoutError(f"no answer to {ident!r}")
 
     def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         """One request with an id of its own, and its answer."""

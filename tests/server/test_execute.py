@@ -121,3 +121,15 @@ def test_a_background_run_is_read_while_it_runs_and_ends_with_the_server(serve: 
     host.close()
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
+
+
+def test_a_damaged_store_is_kept_and_told(serve: Any, home: Path) -> None:
+    host = serve()
+    host.call("ctx_index", {"text": "x", "label": "x"})
+    host.close()
+    (store,) = (home / ".context-mode" / "projects").glob("*/context.db")
+    store.write_bytes(b"no database at all, but long enough to be looked at" * 40)
+    text, failed = serve().call("ctx_execute", {"language": "sh", "code": "echo hello"})
+    assert not failed
+    assert text.startswith("exit 0 · 6 B\nhello\n")
+    assert "is kept as ~/.context-mode/projects/" in text

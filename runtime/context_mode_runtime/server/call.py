@@ -97,6 +97,10 @@ class Call:
         except StoreError as error:
             log.log_error(f"serve {self.tool}", error)
 
+    def notices(self) -> list[str]:
+        """What the store wants to be told, once: a damaged file that was moved aside, say."""
+        return list(self._store.notices) if self._store is not None else []
+
     def close(self) -> None:
         """Lets go of the store."""
         if self._store is not None:

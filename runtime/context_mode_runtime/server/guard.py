@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from context_mode_runtime.agents import root_folders
 from context_mode_runtime.policy import gate
 from context_mode_runtime.policy.load import load_policy
 from context_mode_runtime.server.call import ToolError
@@ -9,41 +10,65 @@ from context_mode_runtime.server.call import ToolError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.policy.gate import Verdict
+    from context_mode_runtime.policy.hostrules import HostRules
     from context_mode_runtime.policy.load import Policy
     from context_mode_runtime.server.call import Call
+    from context_mode_runtime.server.session import Connection
 
 
 class Guard:
     """The policy in force for one call. A check raises ToolError, which says by which rule it is refused."""
 
-    __slots__ = ("_folder", "policy")
+    __slots__ = ("_folder", "_host", "policy")
 
     def __init__(self, call: Call) -> None:
         """Reads the policy files of the call's project, and the host's own rules where they can be read."""
         project = call.project()
         self._folder = project.worktree
         self.policy: Policy = load_policy(project.root)
+        self._host = _host_rules(call.connection, self._folder)
 
     def code(self, language: str, text: str) -> None:
         """Code of any language of `ctx_execute`: shell text as commands, the others by what they start and open."""
-        self._refuse(gate.judge_code(self.policy, text, language=language, cwd=self._folder, project=self._folder))
+        if self.policy.sandbox != "off":
+            raise ToolError(f"refused: the policy wants sandbox {self.policy.sandbox}, which is not available here")
+        folder, host = self._folder, self._host
+        ours = gate.judge_code(self.policy, text, language=language, cwd=folder, project=folder)
+        theirs = host.judge_code(text, language=language, cwd=folder, project=folder) if host else None
+        _refuse(gate.strictest(ours, theirs))
 
     def path(self, path: str) -> None:
         """A file or folder that is about to be read; `path` is absolute."""
-        self._refuse(gate.judge_path(self.policy, path, cwd=self._folder, project=self._folder))
+        _refuse(self._path(path))
 
     def reason(self, path: str) -> str | None:
         """Why this real path may not be read, None when it may: for `read_document`."""
-        verdict = gate.judge_path(self.policy, path, cwd=self._folder, project=self._folder)
+        verdict = self._path(path)
         return _said(verdict) if verdict else None
 
     def url(self, url: str) -> None:
         """An address that is about to be fetched."""
-        self._refuse(gate.judge_tool(self.policy, "WebFetch", url))
+        theirs = self._host.judge_tool("WebFetch", url) if self._host else None
+        _refuse(gate.strictest(gate.judge_tool(self.policy, "WebFetch", url), theirs))
 
-    def _refuse(self, verdict: Verdict | None) -> None:
-        if verdict is not None:
-            raise ToolError(_said(verdict))
+    def _path(self, path: str) -> Verdict | None:
+        folder, host = self._folder, self._host
+        ours = gate.judge_path(self.policy, path, cwd=folder, project=folder)
+        return gate.strictest(ours, host.judge_path(path, cwd=folder, project=folder) if host else None)
+
+
+def _host_rules(connection: Connection, folder: str) -> HostRules | None:
+    """The host's own lists; None for a host that nobody named."""
+    if "rules" not in connection.table:
+        return None
+    from context_mode_runtime.policy.hostrules import host_rules
+
+    return host_rules(connection.table, root_folders(connection.table), folder)
+
+
+def _refuse(verdict: Verdict | None) -> None:
+    if verdict is not None:
+        raise ToolError(_said(verdict))
 
 
 def _said(verdict: Verdict) -> str:

@@ -129,7 +129,7 @@ def _ran(tool: Tool, params: Body, connection: Connection, running: Running) -> 
 
 def _handled(tool: Tool, call: Call) -> str:
     try:
-        text = tool.handle(call)
+        text = "\n".join([tool.handle(call), *(f"  ({notice})" for notice in call.notices())])
         call.count(len(text.encode(errors="replace")))
     finally:
         call.close()
