@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from context_mode_runtime import jsonio, paths, resources
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
     Table = dict[str, Any]
 """A compiled spec, in the sections of docs/spec-language.md."""
+
+
+_PLATFORM = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
 
 
 class UnknownAgentError(Exception):
@@ -65,6 +69,8 @@ def root_folders(table: Table) -> dict[str, str]:
     """The host's own folders by their names in the spec, and `home`, with the variables that move them applied."""
     folders = {"home": paths.home()}
     for root in table["roots"]:
+        if root["platform"] not in (None, _PLATFORM):
+            continue
         folders[root["name"]] = _root_folder(root, folders["home"])
     return folders
 

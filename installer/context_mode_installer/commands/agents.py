@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Any
 
+from context_mode_installer.detect import find_hosts
+from context_mode_installer.places import fill_text, find_places
+from context_mode_installer.receipt import load
 from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import table
-from context_mode_installer.specs.catalog import find_checked, folders, spec_files
+from context_mode_installer.specs.catalog import find_checked, spec_files
 from context_mode_installer.specs.check import check_file
-from context_mode_runtime.agents import fill
-from context_mode_runtime.paths import tilde
+from context_mode_installer.system import PathError, RealSystem
+from context_mode_runtime.paths import data_root, home, tilde
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from context_mode_installer.detect import Host
     from context_mode_installer.specs.check import Checked
-    from context_mode_installer.specs.model import AgentSpec
 
 
 def list_agents() -> Result:
-    """Each known agent: found or not, and by what. `data.agents` has one record each; exit 1 when a spec has faults."""
+    """Each known agent: found or not, its version, set up or not. `data.agents` has one record each.
+
+    A spec with faults is named in `data.faulty`; exit 1 then. Raises UserError for a damaged receipt of setup.
+    """
     checked = [check_file(file) for file in spec_files().values()]
     bad = [item for item in checked if item.spec is None]
-    records = [_record(item.spec) for item in checked if item.spec is not None]
-    lines = table(("Agent", "Name", "Found", "Checked with"), [_row(record) for record in records])
+    system = RealSystem([home()])
+    hosts = find_hosts([item.spec for item in checked if item.spec is not None], system, os.environ)
+    try:
+        ready = {entry.agent for entry in load(system, data_root()).entries}
+    except PathError as error:
+        raise UserError(str(error)) from None
+    records = [_record(host, set_up=host.spec.id in ready) for host in hosts]
+    lines = table(("Agent", "Name", "Version", "Set up", "Found"), [_row(record) for record in records])
     for item in bad:
         lines.append(f"{item.path.stem}: {len(item.findings)} findings, see: context-mode agents validate {item.path}")
     lines.append("All that is known about one: context-mode agents ID")
@@ -33,30 +47,23 @@ def list_agents() -> Result:
     return Result("agents", data=data, messages=tuple(lines))
 
 
-def _record(spec: AgentSpec) -> dict[str, Any]:
-    found = _found_at(spec)
+def _record(host: Host, *, set_up: bool) -> dict[str, Any]:
     return {
-        "id": spec.id,
-        "name": spec.name,
-        "found": found is not None,
-        "at": found,
-        "verified": [verified.version for verified in spec.verified],
+        "id": host.spec.id,
+        "name": host.spec.name,
+        "found": host.found,
+        "binary": host.binary,
+        "folders": [*host.strong, *host.weak],
+        "version": host.version,
+        "set_up": set_up,
+        "verified": [verified.version for verified in host.spec.verified],
     }
 
 
 def _row(record: dict[str, Any]) -> tuple[str, ...]:
-    found = tilde(record["at"]) if record["found"] else "not found"
-    return record["id"], record["name"], found, ", ".join(record["verified"])
-
-
-def _found_at(spec: AgentSpec) -> str | None:
-    """The program, else the folder that tells of it."""
-    program = shutil.which(spec.detection.binary) if spec.detection.binary else None
-    if program:
-        return program
-    places = folders(spec)
-    signs = [*spec.detection.also_at, *(folder.path for folder in spec.detection.folders)]
-    return next((path for path in (fill(sign, places) for sign in signs) if Path(path).exists()), None)
+    places = [tilde(place) for place in (record["binary"], *record["folders"]) if place]
+    found = places[0] if record["found"] else f"no (only {places[0]})" if places else "no"
+    return record["id"], record["name"], record["version"] or "-", "yes" if record["set_up"] else "no", found
 
 
 def show_agent(agent: str) -> Result:
@@ -64,7 +71,7 @@ def show_agent(agent: str) -> Result:
     checked = find_checked(agent)
     if checked.spec is None or checked.document is None:
         raise AssertionError(agent)
-    places = folders(checked.spec)
+    places = find_places(checked.spec, os.environ).holes
     data = {
         "id": agent,
         "file": str(checked.path),
@@ -72,15 +79,15 @@ def show_agent(agent: str) -> Result:
         "spec": _resolved(checked.document.value, places),
     }
     lines = [f"{checked.spec.name} ({agent}), said by {tilde(str(checked.path))}", ""]
-    lines += [f"  {name}: {tilde(folder)}" for name, folder in places.items() if name != "home"]
+    lines += [f"  {name}: {tilde(folder)}" for name, folder in places.items() if name not in ("home", "bin")]
     for section, value in data["spec"].items():
         lines += _lines(section, value, 0)
     return Result("agents", data=data, messages=tuple(lines))
 
 
-def _resolved(value: Any, places: dict[str, str]) -> Any:  # noqa: ANN401 - any part of a spec
+def _resolved(value: Any, places: Mapping[str, str]) -> Any:  # noqa: ANN401 - any part of a spec
     if isinstance(value, str):
-        return fill(value, places)
+        return fill_text(value, places)
     if isinstance(value, dict):
         return {key: _resolved(item, places) for key, item in value.items()}
     return [_resolved(item, places) for item in value] if isinstance(value, list) else value

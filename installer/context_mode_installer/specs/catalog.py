@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from sys import platform
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from context_mode_installer.result import UserError
-from context_mode_runtime.agents import root_folders
 from context_mode_runtime.paths import tilde, user_specs_dir
 
 from .check import BadSpecError, check_file
@@ -17,9 +14,7 @@ from .findings import nearest
 
 if TYPE_CHECKING:
     from .check import Checked
-    from .model import AgentSpec, Root
-
-_PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows"}
+    from .model import AgentSpec
 
 
 def user_specs() -> list[Path]:
@@ -64,16 +59,3 @@ def user_tables() -> dict[Path, str]:
         if document is not None:
             texts[file.with_suffix(".json")] = table_text(compile_spec(document.value))
     return texts
-
-
-def folders(spec: AgentSpec) -> dict[str, str]:
-    """The host's own folders on this machine by their names in the spec, and `home`."""
-    fitting: dict[str, Root] = {}
-    for root in spec.roots:
-        if root.platform in (None, _PLATFORMS.get(platform)):
-            fitting.setdefault(root.name, root)
-    return root_folders({"roots": [_moving(asdict(root)) for root in fitting.values()]})
-
-
-def _moving(root: dict[str, Any]) -> dict[str, Any]:
-    return {**root, "variables": [variable for variable in root["variables"] if variable["means"] != "adds"]}

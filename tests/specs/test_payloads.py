@@ -1,0 +1,88 @@
+"""What the compiled places find in real payloads: tool, its class and fields, conversation, sub-agent, output."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from context_mode_runtime import where
+from context_mode_runtime.agents import load_agent
+
+HERE = Path(__file__).parent
+PAYLOADS = HERE.parent / "payloads"
+TABLE = YAML(typ="safe", pure=True).load((HERE / "payloads.yaml").read_text("utf-8"))
+
+
+def short(value: Any) -> Any:
+    """A long text as its beginning and its size."""
+    return f"{value[:40]}... {len(value.encode())} B" if isinstance(value, str) and len(value) > 60 else value
+
+
+def read(agent: str, name: str) -> Any:
+    return json.loads((PAYLOADS / agent / name).read_text("utf-8"))
+
+
+def seen(agent: str, payload: Any) -> dict[str, Any]:
+    """All that the table of `agent` finds in a hook's payload; what it does not find is left out."""
+    table = load_agent(agent)
+    name = where.text(payload, table["payload"]["event"])
+    event = table["events"].get(name)
+    if event is None:
+        return {"event": name}
+    found: dict[str, Any] = {"event": name, "ours": event["event"], "ignored": where.holds(payload, event["ignore"])}
+    places = {
+        **table["identity"]["hook"],
+        **{key: table["payload"][key] for key in ("prompt", "source", "error", "message")},
+    }
+    found |= {key: short(where.text(payload, place)) for key, place in places.items()}
+    follows = table["identity"]["follows"]
+    found["cannot_follow"] = follows is not None and not where.holds(payload, follows)
+    tool_name = where.text(payload, table["payload"]["tool"])
+    found |= tool_seen(table, tool_name, payload) if tool_name else {}
+    return {key: value for key, value in found.items() if value not in ("", False, [], None)}
+
+
+def tool_seen(table: dict[str, Any], name: str, payload: Any) -> dict[str, Any]:
+    tool = next(tool for tool in table["tools"] if any(fnmatch.fnmatchcase(name, pattern) for pattern in tool["names"]))
+    found = {key: [short(value) for value in where.values(payload, place)] for key, place in tool["fields"].items()}
+    return {
+        "tool": name,
+        "class": tool["class"],
+        **found,
+        "output": [short(value) for value in where.values(payload, tool["output"] or [])],
+        "cut": where.holds(payload, tool["cut"]),
+        "not_replaced": where.holds(payload, tool["replace"] and tool["replace"]["skip"]),
+        "moved": where.find(payload, tool["moved"] and tool["moved"]["where"]),
+    }
+
+
+@pytest.mark.parametrize("row", TABLE["hooks"], ids=lambda row: row["file"])
+def test_a_hook_sees(row: dict[str, Any]) -> None:
+    agent, name = row["file"].split("/")
+    assert seen(agent, read(agent, name)) == {key: value for key, value in row.items() if key != "file"}
+
+
+def test_every_payload_stands_in_the_table() -> None:
+    files = {f"{agent}/{file.name}" for agent in ("claude-code", "codex") for file in (PAYLOADS / agent).glob("*.json")}
+    rows = {row["file"] for row in [*TABLE["hooks"], *TABLE["requests"]]}
+    assert {
+        file for file in files if "environment" not in file and "initialize" not in file and "discover" not in file
+    } == rows
+
+
+@pytest.mark.parametrize("row", TABLE["requests"], ids=lambda row: row["file"])
+def test_the_server_sees(row: dict[str, Any]) -> None:
+    agent, name = row["file"].split("/")
+    table, request = load_agent(agent), read(agent, name)
+    params = request.get("params", request)
+    (way,) = table["identity"]["request"]
+    found = {key: where.text(params, way[key]) for key in ("conversation", "subagent", "call") if way[key]}
+    found["project"] = where.text(params, table["project"]["request"])
+    assert {"way": way["way"], **{key: value for key, value in found.items() if value}} == {
+        key: value for key, value in row.items() if key != "file"
+    }
