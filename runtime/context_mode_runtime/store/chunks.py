@@ -27,9 +27,6 @@ class Chunk:
         self.start = start
         self.end = end
 
-    def __repr__(self) -> str:
-        return f"Chunk({self.heading!r}, {self.start}, {self.end})"
-
 
 def chunk(text: str, kind: str) -> list[Chunk]:
     """The chunks of `text` in order. A JSON text that isn't one is cut by lines. Linear in the size of `text`."""

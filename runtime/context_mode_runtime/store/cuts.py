@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     Span = tuple[int, int]
 
 _SOFT = 256
+_CONTINUES = 0b11000000
+_CONTINUED = 0b10000000
 _BREAKS = b" \t\r,;>}])|&/"
 
 
@@ -44,7 +46,7 @@ def hard_spans(text: str, start: int, end: int, limit: int = limits.MAX_CHUNK_BY
 
 def _cut(data: bytes, at: int, limit: int) -> int:
     hard = at + limit
-    while data[hard] & 0xC0 == 0x80:
+    while data[hard] & _CONTINUES == _CONTINUED:
         hard -= 1
     soft = max(data.rfind(mark, hard - _SOFT, hard) for mark in _BREAK_MARKS)
     return soft + 1 if soft > at else hard

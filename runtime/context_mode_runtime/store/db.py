@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from sqlite3 import Connection
     from types import TracebackType
+    from typing import Self
 
 _opened: dict[str, int] = {}
 _opened_lock = allocate_lock()
@@ -124,59 +125,65 @@ class Store:
                 self.journal_mode = "closed"
                 self.db.close()
 
-    def __enter__(self) -> Store:
+    def enter(self, statement: str) -> None:
+        """Begins a transaction with `statement` for one thread; inside another one of that thread it does nothing."""
+        self._lock.acquire()
+        try:
+            if self._depth == 0:
+                self.db.execute(statement)
+        except sqlite.Error as error:
+            self._lock.release()
+            raise translated(self.path, error) from error
+        self._depth += 1
+
+    def leave(self, error: BaseException | None) -> None:
+        """Ends what `enter` began: rolls back after an error, else commits. Raises StoreError for SQLite's own."""
+        self._depth -= 1
+        try:
+            if self._depth == 0:
+                self._finish("ROLLBACK" if error else "COMMIT")
+        except sqlite.Error as failure:
+            raise translated(self.path, failure) from failure
+        finally:
+            self._lock.release()
+        if isinstance(error, sqlite.Error):
+            raise translated(self.path, error) from error
+
+    def _finish(self, statement: str) -> None:
+        try:
+            if self.db.in_transaction:
+                self.db.execute(statement)
+        except sqlite.Error:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+
+    def __enter__(self) -> Self:
+        """The store itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Closes."""
         self.close()
 
 
 class Transaction:
     """Begins on entry; commits at the end, rolls back on any exception; inside another one it is part of that."""
 
-    __slots__ = ("_begin", "_store")
+    __slots__ = ("_statement", "_store")
 
-    def __init__(self, store: Store, begin: str) -> None:
+    def __init__(self, store: Store, statement: str) -> None:
         self._store = store
-        self._begin = begin
+        self._statement = statement
 
     def __enter__(self) -> Connection:
-        store = self._store
-        store._lock.acquire()
-        try:
-            if store._depth == 0:
-                store.db.execute(self._begin)
-        except sqlite.Error as error:
-            store._lock.release()
-            raise translated(store.path, error) from error
-        store._depth += 1
-        return store.db
+        """The connection, inside the transaction."""
+        self._store.enter(self._statement)
+        return self._store.db
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        store = self._store
-        store._depth -= 1
-        try:
-            if store._depth == 0:
-                self._finish(failed=kind is not None)
-        except sqlite.Error as failure:
-            raise translated(store.path, failure) from failure
-        finally:
-            store._lock.release()
-        if isinstance(error, sqlite.Error):
-            raise translated(store.path, error) from error
-
-    def _finish(self, *, failed: bool) -> None:
-        db = self._store.db
-        if failed:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            return
-        try:
-            db.execute("COMMIT")
-        except sqlite.Error:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
+    def __exit__(self, _kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        """Commits or rolls back."""
+        self._store.leave(error)
 
 
 def translated(path: str, error: BaseException) -> StoreError:

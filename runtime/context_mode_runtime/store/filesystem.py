@@ -39,6 +39,7 @@ _NETWORK = frozenset(
         "webdav",
     ]
 )
+_POINT = 4
 _LOCAL_FUSE = frozenset(("fuse.ecryptfs", "fuse.encfs", "fuse.gocryptfs", "fuse.ext2", "fuse.ntfs-3g", "fuse.ntfs"))
 
 
@@ -62,9 +63,9 @@ def kind_in(mountinfo: str, folder: str) -> str:
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
         fields = before.split(" ")
-        if len(fields) < 5 or not after:
+        if len(fields) <= _POINT or not after:
             continue
-        point = _unescape(fields[4])
+        point = _unescape(fields[_POINT])
         inside = folder == point or folder.startswith(point.rstrip("/") + "/")
         if inside and len(point) >= best:
             best, kind = len(point), after.split(" ")[0]

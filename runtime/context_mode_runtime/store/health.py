@@ -34,7 +34,7 @@ def damaged_tables(store: Store) -> list[str]:
 
 
 def findings(store: Store, kind_of: Callable[[str], str] = filesystem.kind_of) -> list[str]:
-    """What doctor should tell: damaged pages, damaged full-text tables, write-ahead logging on a network file system."""
+    """What doctor should tell: damaged pages or full-text tables, write-ahead logging on a network file system."""
     out = list(store.notices)
     try:
         pages = str(store.db.execute("PRAGMA quick_check(1)").fetchone()[0])

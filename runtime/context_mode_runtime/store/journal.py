@@ -59,7 +59,7 @@ def _plain(text: str) -> str:
 def rows(
     store: Store, conversation: str, *, kinds: Iterable[str] = (), after: int = 0, limit: int = 10_000
 ) -> list[Row]:
-    """The newest `limit` events of a conversation behind number `after`, in order; of `kinds` only when there are any."""
+    """The newest `limit` events of a conversation behind number `after`, in order; of `kinds` when any are named."""
     wanted = tuple(kinds)
     where = f" AND kind IN ({','.join('?' * len(wanted))})" if wanted else ""
     with store.read() as db:

@@ -35,7 +35,7 @@ def sums(store: Store, conversation: str | None = None) -> list[Sum]:
     where = "" if conversation is None else " WHERE conversation = ?"
     with store.read() as db:
         found = db.execute(
-            f"SELECT tool, count(*), sum(raw), sum(returned) FROM ledger{where} GROUP BY tool ORDER BY sum(raw) DESC, tool",
+            f"SELECT tool, count(*), sum(raw), sum(returned) FROM ledger{where} GROUP BY tool ORDER BY 3 DESC, tool",
             () if conversation is None else (conversation,),
         ).fetchall()
     return [Sum(*row) for row in found]

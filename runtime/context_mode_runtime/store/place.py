@@ -163,6 +163,7 @@ class Lock:
         self._handle = -1
 
     def __enter__(self) -> None:
+        """Waits for the lock."""
         try:
             from fcntl import LOCK_EX, flock
         except ImportError:  # Windows: a rename there never overwrites
@@ -174,5 +175,6 @@ class Lock:
             return
 
     def __exit__(self, *_: object) -> None:
+        """Gives it back."""
         if self._handle >= 0:
             os.close(self._handle)

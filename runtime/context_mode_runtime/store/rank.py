@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.snippet import Place
 
 _PLACES = 30
-_COVER = 1.6
-_HEADING = 0.9
-_LAST = 0.7
-_PHRASE = 0.5
-_CLOSE = 0.35
-_NEAR_CHARACTERS = 40
+_COVER = 0.5
+_PRECISE = 0.4
+_HEADING = 2.8
+_LAST = 0.3
+_PHRASE = 0.3
+_CLOSE = 3.0
+_NEAR_CHARACTERS = 60
 
 
 class Candidate:
@@ -35,12 +36,12 @@ class Candidate:
         self.places: list[Place] = []
 
 
-def fuse(lists: Iterable[tuple[float, list[int]]]) -> dict[int, float]:
-    """Reciprocal rank fusion: chunk id to the sum of weight / (RRF_K + rank) over the ranked lists."""
+def fuse(lists: Iterable[Iterable[int]]) -> dict[int, float]:
+    """Reciprocal rank fusion: chunk id to the sum of 1 / (RRF_K + rank) over the ranked lists."""
     out: dict[int, float] = {}
-    for weight, ids in lists:
+    for ids in lists:
         for rank, number in enumerate(ids, 1):
-            out[number] = out.get(number, 0.0) + weight / (limits.RRF_K + rank)
+            out[number] = out.get(number, 0.0) + 1 / (limits.RRF_K + rank)
     return out
 
 
@@ -77,7 +78,8 @@ def _score(candidate: Candidate, query: Query, total: float) -> None:
     exact = max(_exact(low, query), _exact(heading, query))
     close = _closeness(places, len(query.terms))
     candidate.places = places
-    bonus = 1 + _HEADING * (head / total) * share + _PHRASE * exact + _CLOSE * close * share
+    exactness = 1 + _PRECISE * _precision(last, query)
+    bonus = 1 + _HEADING * (head / total) * share * exactness + _PHRASE * exact + _CLOSE * close * share
     candidate.score = candidate.base * (share + 0.05) ** _COVER * bonus
 
 
@@ -102,6 +104,13 @@ def _grade(low: str, at: int, form: str) -> float:
         after = low[at + len(form) : at + len(form) + 1]
         return 1.0 if len(form) > 2 or not after.isalnum() else 0.0
     return 0.6 if len(form) > 3 else 0.0
+
+
+def _precision(heading: str, query: Query) -> float:
+    """Which part of a heading's words the query asks for."""
+    words = words_of(heading)
+    asked = sum(any(needle in word for term in query.terms for needle in term.needles) for word in words)
+    return asked / len(words) if words else 0.0
 
 
 def _holds(text: str, term: Term) -> float:

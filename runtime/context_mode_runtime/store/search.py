@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SCOPES = ("session", "worktree", "project")
 _DEPTH = 50
-_WEIGHTS = "4.0, 1.0, 0.7"
+_WEIGHTS = "12.0, 1.0, 0.4"
 _COMMON = 0.25
 _COMMON_FROM = 2_000
 _NEAR_WORDS = 3
@@ -59,7 +59,7 @@ class Nothing:
 
 
 class Found:
-    """`hits`, or `nothing` with the reason; `fixed`: (word, what was searched for instead); `next`: where to read on."""
+    """`hits`, or `nothing` with the reason; `fixed`: (word, what stood in for it); `next`: where to read on."""
 
     __slots__ = ("fixed", "hits", "next", "nothing")
 
@@ -196,12 +196,12 @@ def _ranked(db: Connection, query: Query, scope: Scope, *, narrow: bool) -> list
     terms = [term for term in query.terms if term.df]
     if not terms:
         return []
-    lists = [(1.0, _matches(db, " OR ".join(term.fts for term in _telling(db, terms)), scope, narrow=narrow))]
+    lists = [_matches(db, " OR ".join(term.fts for term in _telling(db, terms)), scope, narrow=narrow)]
     if len(terms) > 1:
-        lists.append((1.0, _matches(db, " AND ".join(term.fts for term in terms), scope, narrow=narrow)))
+        lists.append(_matches(db, " AND ".join(term.fts for term in terms), scope, narrow=narrow))
     phrases = [quoted(" ".join(phrase)) for phrase in query.phrases]
     if phrases:
-        lists.append((1.0, _matches(db, " OR ".join(phrases), scope, narrow=narrow)))
+        lists.append(_matches(db, " OR ".join(phrases), scope, narrow=narrow))
     fused = rank.fuse(lists)
     best = sorted(fused, key=lambda number: (-fused[number], number))[: 2 * _DEPTH]
     marks = ",".join("?" * len(best))
@@ -217,6 +217,7 @@ def _telling(db: Connection, terms: list[Term]) -> list[Term]:
 
 
 def _matches(db: Connection, match: str, scope: Scope, *, narrow: bool) -> list[int]:
+    """Chunk ids, best first by BM25."""
     where, values = "", tuple[object, ...]()
     if scope.source:
         where, values = " AND rowid BETWEEN ? AND ?", id_range(scope.source.id)

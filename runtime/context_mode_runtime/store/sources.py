@@ -26,6 +26,7 @@ SHIFT = 20
 """Bits of a chunk's id that hold its place in the source."""
 _COLUMNS = "id, label, kind, worktree, tool, origin, bytes, chunks, live, made, used"
 _NEAR = 3
+_DIGITS = 15
 
 
 class Indexed:
@@ -228,7 +229,7 @@ def find_source(store: Store, source: str | int) -> Source:
     with store.read() as db:
         text = str(source)
         number = text[1:] if text[:1] in "sS" else text
-        if number.isascii() and number.isdigit() and len(number) < 16:
+        if number.isascii() and number.isdigit() and len(number) <= _DIGITS:
             row = db.execute(f"SELECT {_COLUMNS} FROM sources WHERE id = ?", (int(number),)).fetchone()
             if row:
                 return Source(row)

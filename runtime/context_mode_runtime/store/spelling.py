@@ -11,17 +11,19 @@ if TYPE_CHECKING:
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _CANDIDATES = 400
 _MIN = 3
+_MAX = 60
+_LONGER = (5, 12)
 _HOLDING = 6
 
 
 def bound(word: str) -> int:
     """How many edits a word of this length may be away: 1 up to 5 letters, 2 up to 12, else 3."""
-    return 1 if len(word) <= 5 else 2 if len(word) <= 12 else 3
+    return 1 + sum(len(word) > limit for limit in _LONGER)
 
 
 def nearest(db: Connection, word: str, count: int = 1) -> list[str]:
     """Up to `count` known words within `bound(word)` edits, the nearest first, of equals the one more sources use."""
-    if not _MIN <= len(word) <= 60:
+    if not _MIN <= len(word) <= _MAX:
         return []
     found = _one_edit(db, word)
     if len(found) < count and bound(word) > 1:
@@ -50,7 +52,7 @@ def holding(db: Connection, part: str) -> list[str]:
 
 
 def distance(left: str, right: str, limit: int) -> int:
-    """Edits between two words, a swap of neighbours counted once (optimal string alignment); over `limit`: limit + 1."""
+    """Edits between two words, a swap of neighbours is one (optimal string alignment); over `limit`: limit + 1."""
     if abs(len(left) - len(right)) > limit:
         return limit + 1
     before: list[int] = []
@@ -85,7 +87,6 @@ def _one_edit(db: Connection, word: str) -> dict[str, int]:
 def _by_trigrams(db: Connection, word: str) -> dict[str, int]:
     grams = _grams(word)
     limit = bound(word)
-    found: dict[str, int] = {}
     rows = db.execute(
         "SELECT v.word, v.uses FROM word_parts p JOIN vocabulary v ON v.id = p.rowid WHERE word_parts MATCH ?"
         " AND length(v.word) BETWEEN ? AND ?",
@@ -93,9 +94,7 @@ def _by_trigrams(db: Connection, word: str) -> dict[str, int]:
     )
     own = set(grams)
     ranked = sorted(rows, key=lambda row: -len(own.intersection(_grams(row[0]))))
-    for candidate, uses in ranked[:_CANDIDATES]:
-        found[candidate] = uses
-    return found
+    return dict(ranked[:_CANDIDATES])
 
 
 def _grams(word: str) -> list[str]:

@@ -98,7 +98,7 @@ def take_state(store: Store, conversation: str | None) -> str:
 
 
 def take_match(store: Store, conversation: str | None) -> int:
-    """Of a compaction whose match block is due: the last row before it. 0 when none is, or the state block comes first."""
+    """Of a compaction whose match block is due: the last row before it. 0: none is, or the state block comes first."""
     return int(_take(store, conversation, "match_due", "upto", " AND NOT state_due") or 0)
 
 
