@@ -6,7 +6,6 @@ First which identity each call carried through the real pipe, then what was refu
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import re
 import sqlite3
@@ -18,6 +17,8 @@ import pytest
 from tests.agents.hostrun import HostRun, Played
 from tests.agents.standin import Step
 from tests.agents.tap import Heard, Tap
+
+from context_mode_runtime import notes
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
 MAIN, ONE, TWO = "MAIN-TASK", "SUB-ONE", "SUB-TWO"
@@ -82,7 +83,7 @@ def carried(run: HostRun, played: Played, calls: list[Heard]) -> dict[str, set[s
             found[who].add(f"{call.meta['sessionId']}/{call.meta['threadId']}")
         else:
             assert call.meta["claudecode/toolUseId"] in known
-            found[who].add(noted(run.home, call.meta["claudecode/toolUseId"]))
+            found[who].add(noted(call.meta["claudecode/toolUseId"]))
     return found
 
 
@@ -93,11 +94,11 @@ def counted(home: Path) -> list[int]:
         return sorted(len(calls.split()) for (calls,) in db.execute("SELECT calls FROM search_calls"))
 
 
-def noted(home: Path, call_id: str) -> str:
-    """Conversation and sub-agent as our hook noted them for a call (the server joins by the same file)."""
-    name = hashlib.sha256(call_id.encode()).hexdigest()[:32]
-    note = json.loads((home / ".context-mode/run/calls/claude-code" / name).read_text(encoding="utf-8"))
-    return f"{note['c']}/{note['s']}"
+def noted(call_id: str) -> str:
+    """Conversation and sub-agent as our hook noted them for a call (the server joins by the same note)."""
+    note = notes.call_note("claude-code", call_id)
+    assert note is not None
+    return f"{note.conversation}/{note.subagent}"
 
 
 def test_two_subagents_and_the_main_conversation_search_five_times_each(run: HostRun, tmp_path: Path) -> None:
