@@ -151,18 +151,20 @@ def _remember(env: Env, name: str, value: str | list[str]) -> None:
 
 def _read_command(reading: Reading, words: list[str], spot: _Spot) -> None:
     """Adds the command and what it runs inside, wrapper by wrapper; then the texts that it hands to shells."""
-    texts: list[Text] = []
+    texts: list[tuple[Text, tuple[str, ...]]] = []
     todo = [(words, spot.via)]
     while todo:
         inner, chain = todo.pop()
         command = _add(reading, inner, spot, chain)
         if inner and inner[0]:
-            todo += _open(reading, command, texts)
-    for text, kind, rest in texts:
+            own: list[Text] = []
+            todo += _open(reading, command, own)
+            texts += [(text, (*chain, command.name)) for text in own]
+    for (text, kind, rest), chain in texts:
         if not reading.budget.take(len(text)):
             return
         _arguments(reading.env, rest)
-        _read_text(reading, text, kind or spot.dialect, (*spot.via, base(words[0])), spot.depth + 1, spot.segment)
+        _read_text(reading, text, kind or spot.dialect, chain, spot.depth + 1, spot.segment)
 
 
 def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[list[str], tuple[str, ...]]]:

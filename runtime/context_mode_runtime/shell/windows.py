@@ -131,13 +131,14 @@ class _Reader:
         parent = frame.segment if capture else frame.segment.parent
         new = Frame(LIST, self.pos, [], Segment(self.text, parent, capture or frame.segment.capture), 0)
         new.closer = closer
+        new.role = "word" if capture else ""
         self.enter(new)
 
     def pop(self) -> None:
         """Closes the list on top of the stack."""
         frame = self.stack.pop()
         below = self.stack[-1]
-        if frame.closer == ")":
+        if frame.closer == ")" and frame.role == "word":
             if below.word_start < 0:
                 below.word_start = frame.start
             text = self.text[frame.start : min(self.pos, frame.start + OPAQUE_MAX)]
