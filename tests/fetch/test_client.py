@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 import socket
+import struct
 import threading
 import zlib
 from collections.abc import Callable
@@ -203,6 +204,7 @@ def test_a_packed_body_is_unpacked(site: Site, encoding: str, pack: Callable[[by
     [
         (gzip.compress(PAGE.encode())[:-12], "gzip", "its body is damaged: it ends early"),
         (b"\x1f\x8b\x08junk" * 9, "gzip", "its body is damaged"),
+        (b"", "gzip", "is empty"),
         (b"\x0b\x02\x80", "br", "packed the body as br, which was not asked for"),
     ],
 )
@@ -235,6 +237,22 @@ def test_a_chunked_body_is_joined(site: Site) -> None:
 def test_a_body_that_is_cut_short_is_an_error(site: Site) -> None:
     site.pages["/"] = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\nContent-Type: text/plain\r\n\r\nonly this"
     assert "the connection ended after 9 B, 491 B early" in refusal(site.url, site.rules())
+
+
+def test_a_connection_that_breaks_is_an_error(site: Site) -> None:
+    def reset(connection: socket.socket, _request: bytes) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 500\r\n\r\nonly")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    site.pages["/"] = reset
+    assert f"the connection to 127.0.0.1:{site.port} broke: Connection reset" in refusal(site.url, site.rules())
+
+
+def test_a_name_of_this_machine_is_looked_up_by_the_system(site: Site) -> None:
+    site.pages["/"] = answer(PAGE)
+    url = f"http://localhost:{site.port}/"
+    assert fetch(url, FetchRules(private_hosts=(f"localhost:{site.port}",))).url == url
+    assert f"refused: localhost:{site.port} leads to " in refusal(url)
 
 
 def _forever(head: bytes, line: bytes) -> Callable[[socket.socket, bytes], None]:
@@ -330,6 +348,7 @@ CHARSETS: list[tuple[str, bytes, str]] = [
     ("text/html; charset=nonsense", "<p>still rëad</p>".encode(), "still rëad\n"),
     ("text/html; charset=iso-8859-1", b"\xef\xbb\xbf" + "<p>mark wins ü</p>".encode(), "mark wins ü\n"),
     ("text/plain; charset=utf-16", "two byte words".encode("utf-16"), "two byte words"),
+    ("text/html; charset=gb2312", "<p>一字 朱镕基</p>".encode("gbk"), "一字 朱镕基\n"),
     ("text/plain; charset=shift_jis", "日本語".encode("shift_jis"), "日本語"),
     ("text/plain", ("größer und schöner, " * 4).encode() + b"\xe9", "größer und schöner, " * 4 + "\ufffd"),
 ]

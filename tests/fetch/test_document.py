@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from context_mode_runtime.fetch import document
 from context_mode_runtime.fetch.folder import Document, DocumentError, read_document
 
 FILES: list[tuple[str, bytes, str, str]] = [
@@ -29,8 +30,8 @@ FILES: list[tuple[str, bytes, str, str]] = [
 @pytest.mark.parametrize(("name", "data", "text", "kind"), FILES)
 def test_a_file_comes_as_text(tmp_path: Path, name: str, data: bytes, text: str, kind: str) -> None:
     (tmp_path / name).write_bytes(data)
-    document = read_document(str(tmp_path / name))
-    assert document == Document(text, kind, len(data), str(tmp_path.resolve() / name), "")
+    found = read_document(str(tmp_path / name))
+    assert found == Document(text, kind, len(data), str(tmp_path.resolve() / name), "")
 
 
 def refusal(path: object) -> str:
@@ -92,6 +93,21 @@ def test_a_link_that_moves_after_the_judgement_changes_nothing(tmp_path: Path) -
         return None
 
     assert read_document(str(link), judge=judge).text == "fine"
+
+
+def test_a_file_that_went_away_meanwhile_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(name)
+    for place in ("b.txt", "gone.txt"):
+        monkeypatch.setattr(document, "_path_of", lambda _handle, place=place: str(tmp_path / place))
+        assert refusal(tmp_path / "a.txt") == f"{tmp_path}/a.txt changed while it was opened; try again"
+
+
+def test_a_system_without_an_answer_resolves_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / "link").symlink_to("a.txt")
+    monkeypatch.setattr(document, "_path_of", lambda _handle: "")
+    assert read_document(str(tmp_path / "link")).path == str(tmp_path.resolve() / "a.txt")
 
 
 def test_no_descriptor_stays_open(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator
 
@@ -89,6 +90,36 @@ def test_what_can_be_judged_here_is_refused_all_the_same(proxy: Site, resolver_o
 
 def test_a_refused_tunnel_is_named(proxy: Site, unknown: Resolver) -> None:
     with pytest.raises(FetchError, match=rf"the proxy 127\.0\.0\.1:{proxy.port} refused docs\.test:443: 404"):
+        fetch("https://docs.test/", FetchRules(proxy=proxy.url), resolver=unknown)
+
+
+TUNNELS = [
+    (b"", "refused docs.test:443"),
+    (b"HTTP/1.1 407 Login needed\r\n\r\n", "refused docs.test:443: 407 Login needed"),
+    (b"SMTP ready " + b"x" * 70_000, "refused docs.test:443: ready xxx"),
+]
+
+
+@pytest.mark.parametrize(("said", "error"), TUNNELS, ids=["nothing", "407", "no end"])
+def test_a_tunnel_that_does_not_open_is_named(unknown: Resolver, proxy: Site, said: bytes, error: str) -> None:
+    proxy.pages["docs.test:443"] = said
+    rules = FetchRules(proxy=f"http://me:pw@127.0.0.1:{proxy.port}")
+    with pytest.raises(FetchError) as caught:
+        fetch("https://docs.test/", rules, resolver=unknown)
+    assert error in str(caught.value)
+    assert "Proxy-Authorization: Basic bWU6cHc=" in proxy.requests[0]
+
+
+def test_a_proxy_that_stalls_or_breaks_is_named(unknown: Resolver, proxy: Site) -> None:
+    proxy.pages["docs.test:443"] = lambda _connection, _request: proxy.release.wait() and None
+    with pytest.raises(FetchError, match="no whole answer within 300 ms"):
+        fetch("https://docs.test/", FetchRules(proxy=proxy.url, timeout_ms=300), resolver=unknown)
+
+    def reset(connection: socket.socket, _request: bytes) -> None:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    proxy.pages["docs.test:443"] = reset
+    with pytest.raises(FetchError, match=rf"the proxy 127\.0\.0\.1:{proxy.port} failed: connection reset"):
         fetch("https://docs.test/", FetchRules(proxy=proxy.url), resolver=unknown)
 
 

@@ -88,8 +88,7 @@ class _Bounded(io.RawIOBase):
         try:
             size = self._sock.recv_into(buffer)
         except TimeoutError:
-            self._deadline.left()
-            raise
+            raise self._deadline.passed() from None
         if self.room is not None:
             self.room -= size
             if self.room < 0:
@@ -111,9 +110,6 @@ class _Answer:
         self._sock = connect.open_connection(target, proxy, rules, resolver, deadline)
         try:
             self._response = self._ask(_request(target, proxy))
-        except (OSError, http.client.HTTPException) as error:
-            self._sock.close()
-            raise self._plain(error) from None
         except BaseException:
             self._sock.close()
             raise
@@ -121,11 +117,14 @@ class _Answer:
         self.reason = self._response.reason
 
     def _ask(self, request: bytes) -> http.client.HTTPResponse:
-        self._sock.settimeout(self._deadline.left())
-        self._sock.sendall(request)
         stream = _Bounded(self._sock, self._deadline)
         response = http.client.HTTPResponse(stream, method="GET")  # type: ignore[arg-type]
-        response.begin()
+        try:
+            self._sock.settimeout(self._deadline.left())
+            self._sock.sendall(request)
+            response.begin()
+        except (OSError, http.client.HTTPException) as error:
+            raise self._plain(error) from None
         stream.room = None
         return response
 

@@ -25,19 +25,23 @@ _ATTEMPT_MIN_S = 2.0
 class Deadline:
     """A fixed moment by which everything has to be done."""
 
-    __slots__ = ("_end", "limit_ms")
+    __slots__ = ("_end", "_limit_ms")
 
     def __init__(self, limit_ms: int) -> None:
         """Ends `limit_ms` milliseconds from now."""
-        self.limit_ms = limit_ms
+        self._limit_ms = limit_ms
         self._end = time.monotonic() + limit_ms / 1000
 
     def left(self) -> float:
         """Seconds left, more than 0. Raises FetchError when there are none."""
         left = self._end - time.monotonic()
         if left <= 0:
-            raise FetchError(f"no whole answer within {self.limit_ms:,} ms (fetch.timeoutMs)")
+            raise self.passed()
         return left
+
+    def passed(self) -> FetchError:
+        """The error that says that the time is over."""
+        return FetchError(f"no whole answer within {self._limit_ms:,} ms (fetch.timeoutMs)")
 
 
 def system_resolver(host: str, port: int) -> list[str]:
@@ -58,7 +62,13 @@ def open_connection(
         sock = _connect(_checked_addresses(target, rules, resolver, deadline), target, deadline)
     else:
         sock = _through_proxy(proxy, target, rules, resolver, deadline)
-    return _secured(sock, target, deadline) if target.scheme == "https" else sock
+    if target.scheme == "http":
+        return sock
+    try:
+        return _secured(sock, target, deadline)
+    except BaseException:
+        sock.close()
+        raise
 
 
 def _checked_addresses(target: Target, rules: FetchRules, resolver: Resolver, deadline: Deadline) -> list[str]:
@@ -116,16 +126,12 @@ def _secured(sock: socket.socket, target: Target, deadline: Deadline) -> socket.
     try:
         sock.settimeout(deadline.left())
         return ssl.create_default_context().wrap_socket(sock, server_hostname=target.host)
+    except TimeoutError:
+        raise deadline.passed() from None
     except ssl.SSLCertVerificationError as error:
-        sock.close()
         raise FetchError(f"{target.host_port}: its certificate is not valid: {error.verify_message}") from None
     except OSError as error:
-        sock.close()
-        deadline.left()
         raise FetchError(f"no TLS connection to {target.host_port}: {_plain_reason(error)}") from None
-    except BaseException:
-        sock.close()
-        raise
 
 
 def proxy_variable(scheme: str) -> tuple[str, str] | None:
@@ -203,8 +209,9 @@ def _open_tunnel(sock: socket.socket, proxy: Target, target: Target, deadline: D
             if not byte:
                 break
             answer += byte
+    except TimeoutError:
+        raise deadline.passed() from None
     except OSError as error:
-        deadline.left()
         raise FetchError(f"the proxy {proxy.host_port} failed: {_plain_reason(error)}") from None
     status = answer.partition(b"\r\n")[0].decode("latin-1").split(" ", 1)
     if len(status) < 2 or not status[1].startswith("2"):  # noqa: PLR2004 - status line: version, rest
@@ -216,4 +223,4 @@ def _plain_reason(error: Exception) -> str:
         return "no answer in time"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[:1].lower() + error.strerror[1:]
-    return str(error) or type(error).__name__
+    return str(error)

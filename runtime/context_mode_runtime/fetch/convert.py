@@ -137,8 +137,11 @@ def _from_pdf(data: bytes) -> tuple[str, str, str]:
     texts = [text for text in pages if text]
     if not texts:
         raise NotTextError(f"is a PDF {size} without any text (scanned pages?)")
-    missing = total - len(texts)
-    note = f"{total} PDF page(s)" + (f", {missing} of them without readable text" if missing else "")
+    note = f"{total} PDF page(s)"
+    if len(texts) < len(pages):
+        note += f", {len(pages) - len(texts)} of them without readable text"
+    if len(pages) < total:
+        note += f", only the first {len(pages)} read within {_PDF_SECONDS:.0f} s"
     return "\n\n".join(texts) + "\n", "text", note
 
 

@@ -77,7 +77,4 @@ class Patterns:
 
 def _compiled(part: str) -> re.Pattern[str]:
     escaped = re.sub(r"\\(.)", lambda found: f"[{found[1]}]" if found[1] not in "]^!" else found[1], part)
-    try:
-        return re.compile(translate(escaped.replace("[^", "[!")), re.DOTALL)
-    except re.error:
-        return re.compile(re.escape(part) + r"\Z")
+    return re.compile(translate(escaped.replace("[^", "[!")), re.DOTALL)
