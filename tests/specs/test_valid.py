@@ -1,4 +1,4 @@
-"""Every shipped spec, and two made-up ones in other words of the language, are right and compile."""
+"""Every shipped spec, the template and two made-up ones in other words of the language are right and compile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from context_mode_installer.specs.load import load_file
 from context_mode_runtime import jsonio
 
 HERE = Path(__file__).parent
-SPECS = [*sorted((HERE.parents[1] / "agent_specs").glob("*.yaml")), *sorted((HERE / "extra").glob("*.yaml"))]
+SPECS = [
+    *sorted((HERE.parents[1] / "agent_specs").glob("*.yaml")),
+    *sorted((HERE / "extra").glob("*.yaml")),
+    HERE.parents[1] / "docs" / "my-agent.yaml",
+]
 every_spec = pytest.mark.parametrize("file", SPECS, ids=lambda file: file.stem)
 
 

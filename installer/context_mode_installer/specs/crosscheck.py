@@ -60,6 +60,12 @@ def _file_names(sheet: Sheet) -> None:
     for n, edit in enumerate(sheet.spec["edits"]):
         if edit["kind"] == "own_file":
             _own_file(sheet, ("edits", n), edit)
+        if edit["affects"] is None and (edit["approval"] or edit["kind"] == "flag"):
+            sheet.add(
+                ("edits", n, "affects"), f"{edit['name']} changes more than our own entry", "say who else feels it"
+            )
+    if sheet.spec["bridge"]:
+        _template_file(sheet, ("bridge", "template"), sheet.spec["bridge"]["template"])
 
 
 def _same_scope(sheet: Sheet, way: Way, user: dict[str, Any], scope: str) -> None:
@@ -116,10 +122,10 @@ def _scopes(sheet: Sheet) -> None:
 
 
 def _complete(sheet: Sheet, scope: str) -> None:
-    if all(edit["scope"] != scope for edit in sheet.spec["edits"]):
-        sheet.add(
-            ("edits",), f"no edit of scope {scope}: the server is entered nowhere", "add one, or refuse the scope"
-        )
+    values = [edit.get("value", "") for edit in sheet.spec["edits"] if edit["scope"] == scope]
+    if not any("{serve}" in value for value in values):
+        right = "add an edit with {serve} in its value, or refuse the scope"
+        sheet.add(("edits",), f"no edit of scope {scope} enters the server", right)
     for n, surface in enumerate(sheet.spec["hooks"]):
         if all(file["scope"] != scope for file in surface["files"]):
             sheet.add(("hooks", n, "files"), f"no file of scope {scope}", "add one, or refuse the scope")
