@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
+from itertools import pairwise
 
-from context_mode_runtime.excerpt_signals import ERROR, LINT, ROWS, is_harmless
+from context_mode_runtime.excerpt_signals import FORMS, ROWS, is_harmless
 
 LONG_LINE = 600
 """A line of more characters is cut into stretches."""
@@ -19,11 +20,16 @@ _UNITS_MAX = 400_000
 _PIECE = 262_144
 _WORDS_MAX = 60_000
 """Different words after which the text counts as prose, not as a log: rare words mean nothing then."""
+_HITS_MAX = 250
+_NEAR_END = 8_192
+"""A form that more lines of a piece have is looked for only in its last 8 KiB: it is no signal there."""
 _INTENT_WORDS = 14
 _SHORT_WORD = 4
 _CUTS = " ,;}]>"
 
-_SPACED = {ord(c): " " for c in "\"'`,:;=()[]{}<>|&?!"} | {ord(c): "0" for c in "0123456789"}
+_MARKS = b"\"'`,:;=()[]{}<>|&?!"
+_SPACED = bytes.maketrans(_MARKS + b"123456789/", b" " * len(_MARKS) + b"0" * 10)
+"""Punctuation becomes a space, digits and slashes a 0: a word with a 0 is one that varies."""
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _TOKEN = re.compile(r"[^\W_]+")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
@@ -51,8 +57,8 @@ class Scan:
     """
 
     __slots__ = (
-        *("asks_failures", "count", "has_stretches", "hits", "kinds", "once", "seen", "shapes", "starts", "text"),
-        "words",
+        *("_known", "asks_failures", "count", "has_stretches", "hits", "kinds", "once", "seen", "shapes", "starts"),
+        *("text", "words"),
     )
 
     def __init__(self, text: str, intent: str) -> None:
@@ -66,6 +72,7 @@ class Scan:
         self.shapes = array("q", bytes(8 * self.count))
         self.seen: dict[int, int] = {}
         self.once: dict[int, int] = {}
+        self._known: set[str] = set()
         self._pass()
 
     def unit(self, unit: int) -> str:
@@ -78,66 +85,84 @@ class Scan:
         unit = 0
         while unit < self.count:
             after = max(bisect_right(self.starts, self.starts[unit] + _PIECE) - 1, unit + 1)
-            piece = self.text[self.starts[unit] : self.starts[after]]
-            lower = piece.lower()
-            if len(lower) != len(piece):
-                lower = piece.translate(_LOWER)
-            self._find_kinds(unit, after, piece, lower)
-            self._find_intent(unit, after, lower)
-            self._find_shapes(unit, after, lower, first)
+            piece = _Piece(self, unit, after)
+            self._find_kinds(piece)
+            self._find_intent(piece)
+            self._find_shapes(piece, first)
             unit = after
         if len(first) < _WORDS_MAX:
-            for where in first.values():
-                if where >= 0:
+            for word, where in first.items():
+                if word not in self._known:
                     self.once[where] = self.once.get(where, 0) + 1
+            self._known.clear()
 
-    def _find_kinds(self, unit: int, after: int, piece: str, lower: str) -> None:
+    def _find_kinds(self, piece: _Piece) -> None:
+        kinds = self.kinds
         for row in ROWS:
-            for found in self._units_with(row.trigger, unit, after, lower):
-                if self.kinds[found] < row.kind and row.confirms(self.unit(found)):
-                    self.kinds[found] = row.kind
-        for match in LINT.finditer(piece):
-            found = bisect_right(self.starts, self.starts[unit] + match.start()) - 1
-            self.kinds[found] = max(self.kinds[found], ERROR)
-        for found in range(unit, after):
-            if self.kinds[found] and is_harmless(self.kinds[found], self.unit(found)):
-                self.kinds[found] = 0
+            for found in piece.units_with(row.trigger, most=_HITS_MAX):
+                if kinds[found] < row.kind and row.confirms(self.unit(found)):
+                    kinds[found] = row.kind
+        for kind, form in FORMS:
+            for match in form.finditer(piece.text):
+                found = piece.unit_at(match.start())
+                kinds[found] = max(kinds[found], kind)
+        for found in range(piece.unit, piece.after):
+            if kinds[found] and is_harmless(kinds[found], self.unit(found)):
+                kinds[found] = 0
 
-    def _find_intent(self, unit: int, after: int, lower: str) -> None:
+    def _find_intent(self, piece: _Piece) -> None:
         for bit, word in enumerate(self.words):
             whole = len(word) < _SHORT_WORD and word.isascii()
-            for found in self._units_with(word, unit, after, lower, whole=whole):
+            for found in piece.units_with(word, whole=whole):
                 self.hits[found] |= 1 << bit
 
-    def _units_with(self, word: str, unit: int, after: int, lower: str, *, whole: bool = False) -> list[int]:
-        """The units from `unit` to before `after` whose text in `lower` has `word`, `whole` on its own."""
+    def _find_shapes(self, piece: _Piece, first: dict[str, int]) -> None:
+        spaced = piece.lower.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass")
+        seen, known = self.seen, self._known
+        for n, (start, end) in enumerate(pairwise(piece.starts), piece.unit):
+            words = [word for word in spaced[start:end].split() if "0" not in word]
+            shape = self.shapes[n] = hash(" ".join(words)) if words else 0
+            seen[shape] = seen.get(shape, 0) + 1
+            if len(first) < _WORDS_MAX and not known.issuperset(words):
+                for word in words:
+                    if word in first:
+                        known.add(word)
+                    first.setdefault(word, n)
+
+
+class _Piece:
+    """Some neighbouring units, from `unit` to before `after`, with their text; `starts` within it, its end too."""
+
+    __slots__ = ("after", "lower", "starts", "text", "unit")
+
+    def __init__(self, scan: Scan, unit: int, after: int) -> None:
+        base = scan.starts[unit]
+        self.unit = unit
+        self.after = after
+        self.starts = [start - base for start in scan.starts[unit : after + 1]]
+        self.text = scan.text[base : base + self.starts[-1]]
+        self.lower = self.text.lower()
+        if len(self.lower) != len(self.text):
+            self.lower = self.text.translate(_LOWER)
+
+    def unit_at(self, place: int) -> int:
+        """The unit that the character at `place` belongs to."""
+        return self.unit + bisect_right(self.starts, place) - 1
+
+    def units_with(self, word: str, *, most: int = 0, whole: bool = False) -> list[int]:
+        """The units that have `word`, `whole` on its own; with `most` that many and those near the end."""
         out = []
-        base = self.starts[unit]
+        lower, starts = self.lower, self.starts
         at = lower.find(word)
         while at >= 0:
             if whole and not _stands_alone(lower, at, at + len(word)):
                 at = lower.find(word, at + 1)
                 continue
-            found = bisect_right(self.starts, base + at, unit, after) - 1
-            out.append(found)
-            at = lower.find(word, self.starts[found + 1] - base)
+            place = bisect_right(starts, at)
+            out.append(self.unit + place - 1)
+            skip = len(lower) - _NEAR_END if len(out) == most else 0
+            at = lower.find(word, max(starts[place], skip))
         return out
-
-    def _find_shapes(self, unit: int, after: int, lower: str, first: dict[str, int]) -> None:
-        spaced = lower.translate(_SPACED)
-        base = self.starts[unit]
-        seen = self.seen
-        for n in range(unit, after):
-            words = [
-                w
-                for w in spaced[self.starts[n] - base : self.starts[n + 1] - base].split()
-                if "0" not in w and "/" not in w
-            ]
-            shape = self.shapes[n] = hash(" ".join(words)) if words else 0
-            seen[shape] = seen.get(shape, 0) + 1
-            if len(first) < _WORDS_MAX:
-                for word in words:
-                    first[word] = -1 if word in first else n
 
 
 def intent_words(intent: str) -> tuple[list[str], bool]:

@@ -22,6 +22,9 @@ FLOORS = (0.0, 4.0, 4.0, 8.0, 4.0, 40.0, 40.0)
 
 _WORDS = r"(?i)(?<![\w./-])(?:%s)(?![\w./-])"
 
+_PYTEST = r"=*\s*(?:\d+ \w+, )*\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed)\b.* in "
+_JEST = r"\s*(?:Tests?|Test Suites|Test Files|Snapshots):? .*\d+ (?:passed|failed|total)"
+
 _START: tuple[tuple[int, str, str], ...] = (
     (NAME, "failed ", r"FAILED \S+(?:::|\.\w+\b| - )"),
     (NAME, "error ", r"ERROR \S+(?:::|\.py\b| - )"),
@@ -56,18 +59,23 @@ _START: tuple[tuple[int, str, str], ...] = (
     (ERROR, "build fail", r".{0,20}BUILD FAIL"),
     (ERROR, "conflict (", r"CONFLICT \("),
     (ERROR, "traceback (", r"\s*Traceback \(most"),
-    (SUMMARY, " in ", r"=*\s*(?:\d+ \w+, )*\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed)\b.* in "),
+    *((SUMMARY, word, _PYTEST) for word in ("ed in ", "error in ", "errors in ", "warning in ", "warnings in ")),
     (SUMMARY, "no tests ran", r"=* *no tests ran"),
-    (SUMMARY, "test", r"\s*(?:Tests?|Test Suites|Test Files|Snapshots):? .*\d+ (?:passed|failed|total)"),
-    (SUMMARY, "test", r"test result: |Ran \d+ tests? "),
+    (SUMMARY, "tests: ", _JEST),
+    (SUMMARY, "tests  ", _JEST),
+    (SUMMARY, "test suites: ", _JEST),
+    (SUMMARY, "test files  ", _JEST),
+    (SUMMARY, "snapshots: ", _JEST),
+    (SUMMARY, "test result: ", r"test result: "),
+    (SUMMARY, "ran ", r"Ran \d+ tests? "),
     (SUMMARY, "tests run:", r".{0,10}Tests run:"),
     (SUMMARY, "completed", r"\d+ tests? completed"),
-    (SUMMARY, "ok", r"ok\s+\S+\s+(?:[\d.]+s|\[|\(cached)|OK(?: \(.*\))?\s*$"),
+    (SUMMARY, "ok  \t", r"ok  \t\S+"),
     (SUMMARY, "fail", r"FAIL\s+\S+\s+[\d.]+s|FAILED \(.*=\d+\)"),
     (SUMMARY, "found ", r"\W*[Ff]ound \d+ "),
     (SUMMARY, "checked ", r"Checked \d+ "),
     (SUMMARY, " problem", r"\s*✖ \d+ problem"),
-    (SUMMARY, "ing", r"\s*\d+ (?:passing|failing|pending)\b"),
+    *((SUMMARY, word, r"\s*\d+ (?:passing|failing|pending)\b") for word in (" passing", " failing", " pending")),
     (SUMMARY, "package", r"(?:added|changed|removed|up to date).{0,60} packages?\b"),
     (SUMMARY, "vulnerabilit", r"(?:found )?\d+ .{0,60}vulnerabilit"),
     (SUMMARY, "plan: ", r"\s*Plan: \d"),
@@ -86,7 +94,6 @@ _START: tuple[tuple[int, str, str], ...] = (
     (PLACE, 'file "', r"\s*File \".+\", line \d+"),
     (PLACE, "--> ", r"\s*--> \S+:\d+"),
     (PLACE, "    at ", r"\s+at .+[:(]"),
-    (PLACE, ":", r"[\w./-]+\.\w+:\d+: ?\w*\s*$"),
     (PLACE, ">  ", r">\s{3,}\S"),
     (PLACE, " | ", r"\s*>\s*\d+ \|"),
     (PLACE, "❯", r"\s*❯ "),
@@ -95,8 +102,8 @@ _START: tuple[tuple[int, str, str], ...] = (
     (PLACE, "actual", r"\s*[Aa]ctual\b.{0,40}:"),
     (PLACE, "left: ", r"\s*left: "),
     (PLACE, "right: ", r"\s*right: "),
-    (PLACE, "got", r"\s+got\b.{0,10}:"),
-    (PLACE, "want", r"\s+want\b.{0,10}:"),
+    (PLACE, "got:", r"\s+got:"),
+    (PLACE, "want:", r"\s+want:"),
 )  # fmt: skip
 _ANYWHERE: tuple[tuple[int, str, str], ...] = (
     (ERROR, "error ts", r"\berror TS\d+"),
@@ -128,8 +135,11 @@ _ANYWHERE: tuple[tuple[int, str, str], ...] = (
     ),
 )  # fmt: skip
 
-LINT = re.compile(r"^[^\s:]{1,300}:\d+:\d+:? [A-Z]+\d+\b", re.MULTILINE)
-"""`path:line:column: CODE`, as linters print it; has no word to look for."""
+FORMS = (
+    (ERROR, re.compile(r"^[^\s:]{1,300}:\d+:\d+:? [A-Z]+\d+\b", re.MULTILINE)),
+    (PLACE, re.compile(r"^[^\s:]{1,300}\.\w{1,9}:\d+: ?\w*$", re.MULTILINE)),
+)
+"""`path:line:column: CODE` of linters and `path:line: Kind` of test runners: forms that have no word to look for."""
 
 _HARMLESS = re.compile(
     r"(?i:\b(?:0|no|without) (?:errors?|failures?|failed|warnings?|failing)\b)|"

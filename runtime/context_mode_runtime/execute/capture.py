@@ -88,7 +88,8 @@ class Capture:
         head, tail = _whole_lines(data)
         del data
         cut = printed - len(head) - len(tail)
-        return "".join([*_pieces(head), f"[... {cut:,} B not kept ...]\n", *_pieces(tail)]), cut
+        edge = "" if head.endswith(b"\n") else "\n"
+        return "".join([*_pieces(head), f"{edge}[... {cut:,} B not kept ...]\n", *_pieces(tail)]), cut
 
     def _read(self) -> None:
         try:

@@ -1,7 +1,7 @@
 """How each language is started: a table of programs, arguments and the files that go with a script.
 
-In arguments `{script}` is the file that holds the code, `{aid}` a file of ours beside it, `{program}` a compiled
-program, `{folder}` the private folder of the run.
+In arguments `{script}` is the file that holds the code, `{aid}` a file of ours beside it (left out where there is none),
+`{program}` a compiled program, `{folder}` the private folder of the run.
 """
 
 from __future__ import annotations
@@ -189,10 +189,9 @@ _TABLE: dict[str, tuple[Starter, ...]] = {
             "--require", "{aid}", "{script}", aid=_NODE_AID, always_aid=True,
             probe=("--experimental-strip-types", "--disable-warning=ExperimentalWarning", "-e", "0"),
         ),
-        Starter("ts-node", ".ts", "--require", "{aid}", "{script}", aid=_NODE_AID, always_aid=True),
     ),
     "ruby": (Starter("ruby", ".rb", file_args=("-r", "{aid}", "{script}"), aid=("file.rb", _RUBY)),),
-    "go": (Starter("go", ".go", "run", "{script}", file_args=("run", "{script}", "{aid}"), aid=("file.go", _GO)),),
+    "go": (Starter("go", ".go", build=("build", "-o", "{program}", "{script}", "{aid}"), aid=("file.go", _GO)),),
     "rust": (
         Starter("rustc", ".rs", build=(*_RUSTC, "-o", "{program}", "{script}"), trail=_RUST),
     ),

@@ -83,7 +83,7 @@ def stop_left(left: list[tuple[int, str]]) -> int:
     ours = [leader for leader, mark in left if group_lives(leader) and _ours(leader, mark)]
     for sign in (signal.SIGTERM, signal.SIGKILL):
         for leader in ours:
-            _send_group(leader, sign)
+            send_group(leader, sign)
         until = time.monotonic() + GRACE / 2
         while any(map(group_lives, ours)) and time.monotonic() < until:
             time.sleep(_STEP)
@@ -97,7 +97,8 @@ def _ours(leader: int, mark: str) -> bool:
     return any(_carries(pid, wanted) for pid in pids) or not os.path.isdir("/proc/self")
 
 
-def _send_group(leader: int, sign: int) -> None:
+def send_group(leader: int, sign: int) -> None:
+    """Sends `sign` to the group that `leader` began, at once and without a look at the process table."""
     if sys.platform != "win32":
         with contextlib.suppress(OSError):
             os.killpg(leader, sign)
@@ -158,7 +159,7 @@ def _carries(pid: int, wanted: bytes) -> bool:
 
 def _send(process: subprocess.Popen[bytes], others: set[int], sign: int) -> None:
     if process.returncode is None or group_lives(process.pid):
-        _send_group(process.pid, sign)
+        send_group(process.pid, sign)
     for pid in others:
         with contextlib.suppress(OSError):
             os.kill(pid, sign)

@@ -173,6 +173,10 @@ class Job:
         self._settle(outcome)
         return outcome
 
+    def send(self, sign: int) -> None:
+        """Sends `sign` to the run's group."""
+        process.send_group(self._process.pid, sign)
+
     def close(self) -> None:
         """Removes script and output; what still runs goes on, unheard."""
         _live.discard(self)
@@ -199,7 +203,7 @@ class Job:
             if progress and now - told >= _PROGRESS_EVERY:
                 told = now
                 progress(self.capture.printed, self.capture.last_line())
-        return ""
+        return "cancelled" if self.stopped else ""
 
     def _stop(self, outcome: Outcome) -> None:
         others = process.stop_tree(self._process, self._mark)
@@ -239,11 +243,15 @@ def stop_all(longest: float = 1.5) -> int:
     jobs = list(_live)
     for job in jobs:
         job.stopped = True
+        job.send(signal.SIGTERM)
     left = process.stop_left(_left)
     _left.clear()
     until = time.monotonic() + longest
     while any(job in _live for job in jobs) and time.monotonic() < until:
         time.sleep(_TICK)
+    for job in jobs:
+        if job in _live:
+            job.send(signal.SIGKILL)
     return len(jobs) + left
 
 

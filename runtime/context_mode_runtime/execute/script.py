@@ -75,15 +75,13 @@ def _fill(script: Script, starter: Starter, program: str, code: str, *, with_fil
         "{program}": os.path.join(script.folder, "program.exe" if os.name == "nt" else "program"),
         "{folder}": script.folder,
     }
-    if starter.aid[0] and (with_file or starter.always_aid):
+    aided = bool(starter.aid[0]) and (with_file or starter.always_aid)
+    if aided:
         _write(places["{aid}"], starter.aid[1])
     _write(places["{script}"], _code(starter, code, with_file=with_file), bom=starter.bom)
-    args = [_placed(arg, places) for arg in (starter.file_args if with_file else starter.args)]
-    if starter.build:
-        script.build = [program, *(_placed(arg, places) for arg in starter.build)]
-        script.argv = [places["{program}"]]
-    else:
-        script.argv = [program, *args]
+    args = starter.build or (starter.file_args if with_file else starter.args)
+    command = [program, *(_placed(arg, places) for arg in args if aided or arg != "{aid}")]
+    script.build, script.argv = (command, [places["{program}"]]) if starter.build else ([], command)
 
 
 def _code(starter: Starter, code: str, *, with_file: bool) -> str:
