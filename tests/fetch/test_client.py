@@ -65,7 +65,10 @@ def test_the_request_says_what_it_can_read(site: Site) -> None:
 def test_only_the_listed_port_of_a_private_host_is_open(site: Site, other_site: Site) -> None:
     site.pages["/"] = other_site.pages["/"] = answer(PAGE)
     assert fetch(site.url, site.rules()).status == 200
-    assert f'lists "127.0.0.1:{other_site.port}" under fetch.privateHosts' in refusal(other_site.url, site.rules())
+    assert refusal(other_site.url, site.rules()) == (
+        f"refused: 127.0.0.1:{other_site.port} (loopback). To allow it, the user adds "
+        f'"127.0.0.1:{other_site.port}" to fetch.privateHosts in ~/.context-mode/policy.json'
+    )
     assert other_site.requests == []
 
 

@@ -111,7 +111,7 @@ def test_a_tunnel_that_does_not_open_is_named(unknown: Resolver, proxy: Site, sa
 
 
 def test_a_proxy_that_stalls_or_breaks_is_named(unknown: Resolver, proxy: Site) -> None:
-    proxy.pages["docs.test:443"] = lambda _connection, _request: proxy.release.wait() and None
+    proxy.pages["docs.test:443"] = proxy.hold
     with pytest.raises(FetchError, match="no whole answer within 300 ms"):
         fetch("https://docs.test/", FetchRules(proxy=proxy.url, timeout_ms=300), resolver=unknown)
 

@@ -130,6 +130,6 @@ def test_credentials_do_not_leave_tls(secure_site: Site, site: Site) -> None:
 
 
 def test_a_tls_server_that_stalls_ends_at_the_time_limit(secure_site: Site) -> None:
-    secure_site.pages["/"] = lambda _connection, _request: secure_site.release.wait() and None
+    secure_site.pages["/"] = secure_site.hold
     with pytest.raises(FetchError, match="no whole answer within 500 ms"):
         fetch(secure_site.url, secure_site.rules(timeout_ms=500))

@@ -45,6 +45,10 @@ class Site:
         """Rules that list this site, and `hosts` besides."""
         return FetchRules(private_hosts=(f"127.0.0.1:{self.port}", *hosts), **settings)
 
+    def hold(self, _connection: socket.socket, _request: bytes) -> None:
+        """An answer that never comes."""
+        self.release.wait()
+
     def close(self) -> None:
         self.release.set()
         self._listener.shutdown(socket.SHUT_RDWR)

@@ -8,7 +8,7 @@ import threading
 import time
 
 from context_mode_runtime.fetch import addresses
-from context_mode_runtime.fetch.rules import PROXY_ENVIRONMENT, PROXY_OFF, SETTING_FILE, FetchError, FetchRules
+from context_mode_runtime.fetch.rules import PROXY_ENVIRONMENT, PROXY_OFF, FetchError, FetchRules, setting_file
 from context_mode_runtime.fetch.target import Target, shown
 
 TYPE_CHECKING = False
@@ -83,8 +83,8 @@ def _checked_addresses(target: Target, rules: FetchRules, resolver: Resolver, de
 def _refusal(target: Target, address: str, reason: str) -> str:
     where = "" if address == target.host else f" leads to {address}"
     return (
-        f"refused: {target.host_port}{where} ({reason}). If this host is meant, its owner lists"
-        f' "{target.host_port}" under fetch.privateHosts in {SETTING_FILE}'
+        f"refused: {target.host_port}{where} ({reason}). To allow it, the user adds"
+        f' "{target.host_port}" to fetch.privateHosts in {setting_file()}'
     )
 
 
@@ -149,8 +149,8 @@ def _proxy_hint(target: Target) -> str:
     if found is None:
         return ""
     return (
-        f'. {found[0]} is set but not used: "fetch": {{"proxy": "{PROXY_ENVIRONMENT}"}} in {SETTING_FILE} goes through'
-        " that proxy, which then looks up the names, so that inner addresses behind a name are no longer kept out"
+        f'. {found[0]} is set but not used: "fetch": {{"proxy": "{PROXY_ENVIRONMENT}"}} in {setting_file()} goes'
+        " through that proxy, which then looks up the names, so that inner addresses behind a name are no longer kept out"
     )
 
 

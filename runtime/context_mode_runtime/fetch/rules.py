@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+from context_mode_runtime import paths
+
 MAX_BYTES = 16 * 1024 * 1024
 """Default limit of a body, as sent and as unpacked; it stands in memory two or three times while it is converted."""
 TIMEOUT_MS = 30_000
@@ -10,8 +14,6 @@ MAX_REDIRECTS = 10
 """As curl and browsers: more than ten is a loop."""
 PROXY_OFF = "off"
 PROXY_ENVIRONMENT = "environment"
-SETTING_FILE = "~/.context-mode/policy.json"
-"""The file that error texts name for a setting."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +75,11 @@ class Page:
         self.text = ""
         self.kind = "text"
         self.note = ""
+
+
+def setting_file() -> str:
+    """The user's policy file, as error texts name it."""
+    return paths.tilde(os.path.join(paths.data_root(), "policy.json"))
 
 
 def _positive(value: object, default: int) -> int:
