@@ -46,7 +46,7 @@ launch={launch}
   echo "context-mode: its Python is gone ($python). Install context-mode again and run: context-mode setup" >&2
   exit 1
 fi
-"$python" -I "$launch" serve "$@"
+CONTEXT_MODE_HOST_PID=$PPID "$python" -I "$launch" serve "$@"
 code=$?
 [ "$code" -eq 0 ] && exit 0
 echo "context-mode: the server ended with $code. Run: context-mode doctor" >&2

@@ -82,25 +82,28 @@ def test_a_cancelled_call_ends_its_child_and_gets_no_answer(serve: Any, project:
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs a way to wait for a process that is not ours")
-def test_dies_with_its_parent_while_stdin_stays_open(project: Path) -> None:
+@pytest.mark.parametrize("between", ["", "a launcher"])
+def test_dies_with_its_host_while_stdin_stays_open(project: Path, between: str) -> None:
     stdin, ours = os.pipe()
-    command = f'"$0" -I -S "$1" serve <&{stdin} & echo $!; wait'
-    parent = subprocess.Popen(
-        ["bash", "-c", command, sys.executable, LAUNCH],
+    script = project / "start.sh"
+    script.write_text('exec 3<&0\n"$0" -I -S "$1" serve <&3 &\necho $!\nwait\n', encoding="utf-8")
+    start = f'CONTEXT_MODE_HOST_PID=$$ sh -c "$2" "$0" "$1" <&{stdin} & wait' if between else f"exec 0<&{stdin}; . $3"
+    host = subprocess.Popen(
+        ["bash", "-c", start, sys.executable, LAUNCH, script.read_text(encoding="utf-8"), script],
         cwd=project,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         pass_fds=[stdin],
     )
     os.close(stdin)
-    assert parent.stdout is not None
-    with parent.stdout:
-        server = int(parent.stdout.readline())
+    assert host.stdout is not None
+    with host.stdout:
+        server = int(host.stdout.readline())
         os.write(ours, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
-        assert json.loads(parent.stdout.readline())["result"] == {}
-        parent.kill()
+        assert json.loads(host.stdout.readline())["result"] == {}
+        host.kill()
         assert _ended(server)
-    parent.wait()
+    host.wait()
     os.close(ours)
 
 

@@ -18,7 +18,7 @@ def _lines(data: bytes) -> list[bytes | None]:
     try:
         os.write(write_fd, data)
         os.close(write_fd)
-        return list(wire.Wire(read_fd, sink).lines())
+        return list(wire.Wire(read_fd, sink, []).lines())
     finally:
         os.close(read_fd)
         os.close(sink)

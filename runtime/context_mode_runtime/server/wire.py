@@ -21,25 +21,27 @@ LINE_MAX = 16 * 1024 * 1024
 _BLOCK = 65_536
 _SLICE = 4_096  # POSIX PIPE_BUF on Linux: after POLLOUT a write of this size does not block
 _PARENT_LOOK_MS = 2_000
+HOST_VARIABLE = "CONTEXT_MODE_HOST_PID"
+"""Set by our launcher: the process behind it, whose end is ours too."""
 _STUCK_MS = 500
 
 
 class Wire:
     """One connection. `send` may be called from any thread; `lines` by one only."""
 
-    __slots__ = ("_in", "_lock", "_out", "_parent", "_parent_fd", "_ready", "dead")
+    __slots__ = ("_in", "_lock", "_out", "_ready", "_wakers", "_watched", "dead")
 
-    def __init__(self, read_fd: int, write_fd: int) -> None:
-        """Takes over two open descriptors; the process that is our parent now is watched from here on."""
+    def __init__(self, read_fd: int, write_fd: int, owners: list[int]) -> None:
+        """Takes over two open descriptors; `owners` are the processes whose end, each of them, is ours too."""
         self._in = read_fd
         self._out = write_fd
         self._lock = _thread.allocate_lock()
-        self._parent = os.getppid()
-        self._parent_fd = _watch(self._parent)
+        self._watched = {pid: _watch(pid) for pid in owners}
+        self._wakers: list[int] = []
         self._ready = select.poll()
-        self._ready.register(read_fd, select.POLLIN)
-        if self._parent_fd >= 0:
-            self._ready.register(self._parent_fd, select.POLLIN)
+        for fd in [read_fd, *self._watched.values()]:
+            if fd >= 0:
+                self._ready.register(fd, select.POLLIN)
         self.dead = False
 
     def lines(self) -> Iterator[bytes | None]:
@@ -69,13 +71,25 @@ class Wire:
             if not self.dead:
                 self.dead = not self._write(line)
 
+    def wake_descriptor(self) -> int:
+        """A descriptor for `signal.set_wakeup_fd`: a signal then ends the sleep, also one that came just before it."""
+        read_fd, write_fd = os.pipe()
+        os.set_blocking(write_fd, False)
+        self._ready.register(read_fd, select.POLLIN)
+        self._wakers.append(read_fd)
+        return write_fd
+
     def _wait(self) -> bool:
-        """Sleeps until there is something to read: False when the parent is gone."""
+        """Sleeps until there is something to read: False when an owner is gone."""
+        looks = any(fd < 0 for fd in self._watched.values())
         while True:
-            found = self._ready.poll(None if self._parent_fd >= 0 else _PARENT_LOOK_MS)
-            if any(fd == self._parent_fd for fd, _ in found) or os.getppid() != self._parent:
+            found = [fd for fd, _ in self._ready.poll(_PARENT_LOOK_MS if looks else None)]
+            if any(_gone(pid, fd, found) for pid, fd in self._watched.items()):
                 return False
-            if found:
+            for fd in self._wakers:
+                if fd in found:
+                    os.read(fd, _BLOCK)
+            if self._in in found:
                 return True
 
     def _write(self, line: bytes) -> bool:
@@ -116,7 +130,13 @@ def claim() -> Wire:
     except OSError:
         os.dup2(null, 1)
     os.close(null)
-    return Wire(read_fd, write_fd)
+    return Wire(read_fd, write_fd, _owners())
+
+
+def _owners() -> list[int]:
+    """Our parent, and the host when our launcher stands between. 1 is nobody's owner: it never ends."""
+    host = os.environ.pop(HOST_VARIABLE, "")
+    return [pid for pid in (os.getppid(), int(host) if host.isdecimal() else 0) if pid > 1]
 
 
 def _watch(pid: int) -> int:
@@ -125,3 +145,15 @@ def _watch(pid: int) -> int:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
         return -1
+
+
+def _gone(pid: int, fd: int, readable: list[int]) -> bool:
+    if fd >= 0:
+        return fd in readable
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
