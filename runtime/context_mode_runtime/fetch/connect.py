@@ -150,7 +150,8 @@ def _proxy_hint(target: Target) -> str:
         return ""
     return (
         f'. {found[0]} is set but not used: "fetch": {{"proxy": "{PROXY_ENVIRONMENT}"}} in {setting_file()} goes'
-        " through that proxy, which then looks up the names, so that inner addresses behind a name are no longer kept out"
+        " through that proxy, which then looks up the names,"
+        " so that inner addresses behind a name are no longer kept out"
     )
 
 
