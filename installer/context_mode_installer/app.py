@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from typer.completion import completion_init, get_completion_script
+from typer.completion import completion_init, get_completion_script  # type: ignore[attr-defined]
 from typer.exceptions import TyperException
 
 from context_mode_installer import result as results

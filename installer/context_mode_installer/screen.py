@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     from context_mode_installer.result import Result
 
+_UNBOUND = 10_000
+"""Columns of a pipe: nobody wraps there."""
 _STYLES = {"PASS": "green", "WARN": "yellow", "FAIL": "red", "SKIP": "dim"}
 
 
@@ -43,9 +47,9 @@ def show_usage_error(error: TyperException) -> None:
     complain(f"{error.format_message()} (see context-mode --help)")
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, width: int | None = None) -> list[str]:
-    """A plain table as lines: columns two blanks apart, no frame; the last column wraps to the screen's width."""
-    console = Console(width=width, no_color=True, highlight=False, markup=False, file=sys.stdout)
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A plain table as lines; on a terminal the last column wraps to its width, elsewhere nothing is cut or wrapped."""
+    console = Console(width=None if sys.stdout.isatty() else _UNBOUND, no_color=True, highlight=False, markup=False)
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
     for name in columns:
         grid.add_column(name, overflow="fold", no_wrap=name != columns[-1])
@@ -54,3 +58,15 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, width: int |
     with console.capture() as captured:
         console.print(grid)
     return [line.rstrip() for line in captured.get().splitlines()]
+
+
+def ruled(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table to paste elsewhere: ` | ` between the cells, one line a row whatever its length."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def wrapped(first: str, text: str) -> list[str]:
+    """`first` and then `text`, wrapped to the screen, the following lines indented as far as `first` goes."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUND
+    return textwrap.wrap(text, max(width, 2 * len(first)), initial_indent=first, subsequent_indent=" " * len(first))

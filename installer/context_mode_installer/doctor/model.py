@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from context_mode_installer.doctor.entries import HookEntry, McpEntry
-    from context_mode_installer.specs.model import AgentSpec
+    from context_mode_installer.detect import Host
+    from context_mode_installer.plan.build import Plan
+    from context_mode_installer.plan.host import Target
 
 Status = Literal["PASS", "WARN", "FAIL", "SKIP"]
-WORST: tuple[Status, ...] = ("FAIL", "WARN", "PASS", "SKIP")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
     """One row: the check, the agent (None: the machine), how it went, why, and the command that mends it."""
 
@@ -30,34 +30,7 @@ class Finding:
         return {"id": self.id, "agent": self.agent, "status": self.status, "detail": self.detail, "fix": self.fix}
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """One agent as it stands on this machine: its spec, its version or None, and what its configs say of us."""
-
-    spec: AgentSpec
-    version: str | None
-    folders: dict[str, str]
-    mcp: tuple[McpEntry, ...] = ()
-    hooks: tuple[HookEntry, ...] = ()
-    offline: bool = False
-    notes: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def setup(self) -> str:
-        """The command that sets this agent up again."""
-        return f"context-mode setup --agents {self.spec.id}"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A check by its number: one row an agent."""
-
-    id: str
-    title: str
-    run: Callable[[Subject], Outcome]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outcome:
     """What a check found."""
 
@@ -86,10 +59,46 @@ def skipped(why: str) -> Outcome:
     return Outcome("SKIP", why)
 
 
+@dataclass(frozen=True)
+class Subject:
+    """One agent as it stands here: `targets` are the places it is set up in, `plan` what a setup would still change.
+
+    `problem` says why there is no plan; `environment` is what hook and server are probed with: a bare PATH and a data
+    folder that goes afterwards.
+    """
+
+    host: Host
+    targets: tuple[Target, ...]
+    plan: Plan | None
+    problem: str | None
+    environment: Mapping[str, str]
+    offline: bool = False
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def agent(self) -> str:
+        """Its id."""
+        return self.host.spec.id
+
+    @property
+    def setup(self) -> str:
+        """The command that sets this agent up again."""
+        return f"context-mode setup --agents {self.agent}"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check by its number: one row an agent."""
+
+    id: str
+    title: str
+    run: Callable[[Subject], Outcome]
+
+
 def examine(check: Check, subject: Subject) -> Finding:
     """Runs one check; one that raises is a FAIL of its own, never a crash."""
     try:
         outcome = check.run(subject)
     except Exception as error:  # noqa: BLE001 - a check that raises is a finding
         outcome = failed(f"the check itself failed: {type(error).__name__}: {error}", None)
-    return Finding(check.id, subject.spec.id, outcome.status, outcome.detail, outcome.fix)
+    return Finding(check.id, subject.agent, outcome.status, outcome.detail, outcome.fix)

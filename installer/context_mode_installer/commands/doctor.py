@@ -1,0 +1,143 @@
+"""`context-mode doctor`: the checks as a table, as JSON, as a report; `--fix` runs setup for what it can mend."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from context_mode_installer.doctor import config, machine, runs
+from context_mode_installer.doctor.look import subjects
+from context_mode_installer.doctor.model import Check, Finding, examine
+from context_mode_installer.result import FINDINGS, Result, UserError
+from context_mode_installer.screen import ruled, wrapped
+from context_mode_runtime import paths
+from context_mode_runtime.redact import redact
+from context_mode_runtime.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from context_mode_installer.doctor.model import Subject
+
+CHECKS = (
+    Check("D1", "version", machine.version),
+    Check("D2", "python", machine.python),
+    Check("D3", "MCP entry", config.mcp_entry),
+    Check("D4", "leftovers", config.leftovers),
+    Check("D5", "hook replies", runs.replies),
+    Check("D6", "hook time", runs.hook_time),
+    Check("D7", "MCP handshake", runs.mcp_handshake),
+    Check("D12", "switches, trust", config.switches),
+    Check("D13", "data folder", machine.data_folder),
+)
+_DETAIL_MAX = 240
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line."""
+
+    agents: tuple[str, ...] = ()
+    fix: bool = False
+    offline: bool = False
+    only: tuple[str, ...] = ()
+    report: Path | None = None
+    verbose: bool = False
+
+
+def run(options: Options) -> Result:
+    """Looks, mends with `--fix` and looks again. Exit 1 on any FAIL. Raises UserError for an unknown agent or check."""
+    checks = _wanted(options.only)
+    found, rows = _look(options, checks)
+    fixed: list[str] = []
+    if options.fix and any(row.status == "FAIL" for row in rows):
+        fixed = _mend(found, rows)
+        found, rows = _look(options, checks)
+    lines = [*fixed, *_lines(found, rows, checks, whole=options.verbose or not sys.stdout.isatty())]
+    data = {"version": VERSION, "checks": [row.as_data() for row in rows], "fixed": fixed}
+    if options.report is not None:
+        lines.append(_write_report(options.report, found, rows, checks))
+    bad = any(row.status == "FAIL" for row in rows)
+    return Result("doctor", "findings" if bad else "ok", FINDINGS if bad else 0, data, tuple(lines))
+
+
+def _wanted(only: Sequence[str]) -> list[Check]:
+    known = {check.id: check for check in CHECKS}
+    for name in only:
+        if name.upper() not in known:
+            raise UserError(f"unknown check {name!r}; known: {', '.join(known)}")
+    return [known[name.upper()] for name in only] or list(CHECKS)
+
+
+def _look(options: Options, checks: Sequence[Check]) -> tuple[list[Subject], list[Finding]]:
+    with tempfile.TemporaryDirectory(prefix="context-mode-doctor-") as folder:
+        found = subjects(options.agents, os.path.realpath(folder), offline=options.offline)
+        rows = [_redacted(examine(check, subject)) for subject in found for check in checks]
+    return found, rows
+
+
+def _redacted(row: Finding) -> Finding:
+    return Finding(row.id, row.agent, row.status, redact(row.detail)[0][:_DETAIL_MAX], row.fix)
+
+
+def _mend(found: Sequence[Subject], rows: Sequence[Finding]) -> list[str]:
+    """Setup is the one thing that writes into configs; it mends what it knows and is rolled back where it fails."""
+    from context_mode_installer.commands import setup
+
+    sick = {row.agent for row in rows if row.status == "FAIL" and row.fix and row.fix.startswith("context-mode setup")}
+    agents = tuple(subject.agent for subject in found if subject.agent in sick)
+    return [f"setup: {line}" for line in setup.run(setup.Options(agents=agents)).messages] if agents else []
+
+
+def environment_lines(found: Sequence[Subject]) -> list[str]:
+    """The two lines that a report begins with."""
+    hosts = ", ".join(f"agent {one.agent} {one.host.version or '?'}" for one in found) or "no agent found"
+    system = f"{platform.system().lower()}-{platform.machine()}"
+    shell = os.environ.get("SHELL", "none")
+    return [
+        f"Environment: context-mode {VERSION}, {hosts}",
+        f"Environment: {system}, Python {platform.python_version()} at {paths.tilde(sys.executable)}, shell {shell}",
+    ]
+
+
+def _lines(found: Sequence[Subject], rows: Sequence[Finding], checks: Sequence[Check], *, whole: bool) -> list[str]:
+    if not found:
+        return ["No agent was found or set up. See: context-mode agents"]
+    titles = {check.id: check.title for check in checks}
+    if whole:
+        return [*environment_lines(found), "", *_report_table(found, rows, titles)]
+    lines = [f"context-mode {VERSION}  {paths.tilde(paths.data_root())}"]
+    for subject in found:
+        mine = [row for row in rows if row.agent == subject.agent]
+        sick = [row for row in mine if row.status in ("FAIL", "WARN")]
+        lines.append(subject.host.title if sick else f"{subject.host.title}  ok ({len(mine)} checks)")
+        lines += [line for row in sick for line in _sick_lines(row, titles)]
+    return lines
+
+
+def _report_table(found: Sequence[Subject], rows: Sequence[Finding], titles: dict[str, str]) -> list[str]:
+    several = len(found) > 1
+    cells = [
+        (f"{row.id} {titles[row.id]}" + (f" ({row.agent})" if several else ""), row.status, row.detail, row.fix or "-")
+        for row in rows
+    ]
+    return ruled([("Check", "Status", "Detail", "Fix"), *cells])
+
+
+def _sick_lines(row: Finding, titles: dict[str, str]) -> list[str]:
+    lines = wrapped(f"  {row.status}  ", f"{row.id} {titles[row.id]}: {row.detail}")
+    return lines + ([f"        fix: {row.fix}"] if row.fix else [])
+
+
+def _write_report(path: Path, found: Sequence[Subject], rows: Sequence[Finding], checks: Sequence[Check]) -> str:
+    text, _ = redact("\n".join(_lines(found, rows, checks, whole=True)) + "\n")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"--report {path}: {error.strerror}") from None
+    return f"The report is in {paths.tilde(str(path))}."

@@ -1,0 +1,76 @@
+"""D3 MCP entry, D4 leftovers and foreign tools, D12 switches, trust and approval: what the host's files say of us."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, warned
+from context_mode_installer.plan.hooks import events_of, ours_in
+from context_mode_installer.verify import written_server
+from context_mode_runtime import paths
+
+if TYPE_CHECKING:
+    from context_mode_installer.plan.draft import Change
+
+
+def mcp_entry(subject: Subject) -> Outcome:
+    """D3: the entry is there, runs a program that is there, and is as setup writes it."""
+    if subject.problem:
+        return failed(subject.problem, subject.setup)
+    found = [words for words in map(written_server, subject.targets) if words]
+    if not found:
+        return failed(f"no MCP entry of ours in the files of {subject.host.spec.name}", subject.setup)
+    for words in found:
+        if not os.access(words[0], os.X_OK):
+            return failed(f"the MCP entry runs {paths.tilde(words[0])}, which is not there", subject.setup)
+    wrong = [one for one in _changes(subject) if one.what.startswith("mcp ")]
+    if wrong:
+        return failed(f"{paths.tilde(wrong[0].file)}: {wrong[0].what.replace('added', 'is missing')}", subject.setup)
+    return passed(paths.tilde(found[0][0]))
+
+
+def leftovers(subject: Subject) -> Outcome:
+    """D4: each event has one hook of ours, and no other tool of our name is there."""
+    if subject.problem:
+        return failed(subject.problem, subject.setup)
+    plan = subject.plan
+    obstacles = [one for one in plan.obstacles if one.agent in ("", subject.agent)] if plan else []
+    if obstacles:
+        return failed(f"{paths.tilde(obstacles[0].file)}: {obstacles[0].what}", obstacles[0].fix)
+    missing, doubled, count = [], [], 0
+    for target in subject.targets:
+        for surface, name in target.surfaces():
+            places = [spot.list_at[-1] for spot in ours_in(target, surface, target.config(name).value())]
+            wanted = [event.name for event in events_of(target, surface)]
+            count += len(places)
+            missing += [event for event in wanted if event not in places]
+            doubled += sorted({str(place) for place in places if places.count(place) > 1 or place not in wanted})
+    if missing:
+        return failed(f"no hook of ours for {', '.join(missing)}", subject.setup)
+    if doubled:
+        return failed(f"old or second hooks of ours for {', '.join(doubled)}", subject.setup)
+    return passed(f"{count} hooks, each once; no other tool of our name")
+
+
+def switches(subject: Subject) -> Outcome:
+    """D12: the host runs our hooks and lets our tools run."""
+    if subject.problem:
+        return failed(subject.problem, subject.setup)
+    off = [text for agent, text in subject.plan.switched_off if agent == subject.agent] if subject.plan else []
+    if off:
+        return failed(off[0], None)
+    open_ = [one for one in _changes(subject) if one.affects]
+    trust = [one for one in open_ if not one.what.startswith("approval ")]
+    if trust:
+        return failed(f"{paths.tilde(trust[0].file)}: {trust[0].what.replace('added', 'is missing')}", subject.setup)
+    if open_:
+        return warned("our tools ask before each call: the approval was left out", subject.setup)
+    step = subject.host.spec.trust
+    if step is not None and step.form == "step":
+        return warned(f"one step is left to you: {step.say}")
+    return passed("hooks on, trusted; tools approved")
+
+
+def _changes(subject: Subject) -> list[Change]:
+    return [one for one in subject.plan.changes if one.agent == subject.agent] if subject.plan else []

@@ -1,0 +1,75 @@
+"""Gathers what the checks need: agents, the places they are set up in, what a setup would still change."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from context_mode_installer import launchers, receipt
+from context_mode_installer.detect import find_hosts, known_specs
+from context_mode_installer.doctor.model import Subject
+from context_mode_installer.plan.build import Grants, finished, plan_setup
+from context_mode_installer.plan.draft import Desk, Draft
+from context_mode_installer.plan.host import Target
+from context_mode_installer.result import UserError
+from context_mode_installer.specs.catalog import find_spec
+from context_mode_installer.system import DryRunSystem, PathError
+from context_mode_installer.transaction import Transaction
+from context_mode_runtime import paths
+from context_mode_runtime.project import find_project
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from context_mode_installer.detect import Host
+
+BARE_PATH = os.pathsep.join(("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"))
+"""What a host started from a desktop may have; our launchers need none of it."""
+
+
+def subjects(agents: Sequence[str], folder: str, *, offline: bool) -> list[Subject]:
+    """The named agents, or those found or set up. `folder` is a throw-away one for probes. Raises UserError."""
+    specs = [find_spec(agent) for agent in dict.fromkeys(agents)] or known_specs()
+    environment = dict(os.environ)
+    moved = [environment[one.name] for spec in specs for root in spec.roots for one in root.variables
+             if environment.get(one.name)]  # fmt: skip
+    root = paths.data_root()
+    system = DryRunSystem([paths.home(), root, *(os.path.expanduser(one) for one in moved)])
+    known = receipt.load(system, root)
+    set_up = {entry.agent for entry in known.entries}
+    project = find_project(os.getcwd())
+    here = os.path.realpath(project.worktree) if project else None
+    hosts = [host for host in find_hosts(specs, system, environment) if agents or host.found or host.spec.id in set_up]
+    draft = Draft(Desk(system), known, Transaction(system, root).backups)
+    probing = {**environment, "PATH": BARE_PATH, "CONTEXT_MODE_DATA_DIR": os.path.join(folder, "data"), "PWD": folder}
+    return [_subject(host, _targets(host, draft, here), probing, offline=offline) for host in hosts]
+
+
+def _targets(host: Host, draft: Draft, here: str | None) -> tuple[Target, ...]:
+    """The user's place, and the project's when this project was set up."""
+    agents = frozenset(spec.id for spec in known_specs())
+    mine = {(one.scope, one.project) for one in draft.receipt.entries if one.agent == host.spec.id}
+    targets = []
+    if ("user", None) in mine or not mine:
+        targets.append(Target(host, "user", None, agents, draft))
+    if ("project", here) in mine:
+        targets.append(Target(host, "project", here, agents, draft))
+    return tuple(targets)
+
+
+def _subject(host: Host, targets: tuple[Target, ...], environment: dict[str, str], *, offline: bool) -> Subject:
+    """The plan is made on a desk of its own, so that the checks read the files as they are."""
+    plan, problem = None, None
+    try:
+        known = targets[0].draft if targets else None
+        if known is not None:
+            draft = Draft(Desk(known.desk.system), known.receipt, known.backups)
+            wanted = [Target(host, one.scope, one.project, one.agents, draft) for one in targets]
+            plan_setup(draft, wanted, Grants(), os.environ, launchers.this_interpreter())
+            plan = finished(draft, "setup", wanted, "doctor")
+            for target in targets:
+                for config in target.configs():
+                    config.value()
+    except (UserError, PathError) as error:
+        problem = str(error)
+    return Subject(host, targets, plan, problem, environment, offline)

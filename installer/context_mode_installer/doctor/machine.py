@@ -1,0 +1,129 @@
+"""D1 version, D2 python, D13 data folder: what is the same for every agent."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import context_mode_runtime
+from context_mode_installer import launchers
+from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
+from context_mode_runtime import paths
+from context_mode_runtime.version import VERSION
+
+DISTRIBUTION = "context-mode-py"
+_ROOM = 200 * 1024 * 1024
+"""Less free space than this is a warning: one conversation's outputs may need it."""
+_ASK_SECONDS = 10
+_PYTHON_LINE = re.compile(r"^python=(.*)$", re.MULTILINE)
+
+
+def version(subject: Subject) -> Outcome:
+    """D1: ours, the agent's, and whether the installer that brought us knows a newer one."""
+    known = f"context-mode {VERSION}, {subject.host.title}"
+    profiles = "".join(f", profile {paths.tilde(one.folder)} ({one.variable})" for one in subject.host.places.moved)
+    if subject.host.version is None and subject.host.spec.detection.binary:
+        return warned(f"{known}{profiles}: its program was not found or did not tell its version")
+    if _from_folder():
+        return passed(f"{known}{profiles}; installed from a folder")
+    if subject.offline:
+        return skipped(f"{known}{profiles}; the newest version was not asked for (--offline)")
+    newest = _newest()
+    if newest is None:
+        return skipped(f"{known}{profiles}; the newest version could not be learnt")
+    if newest != VERSION:
+        return warned(f"{known}{profiles}; {newest} is out", "context-mode upgrade")
+    return passed(f"{known}{profiles}; the newest")
+
+
+def _from_folder() -> bool:
+    """Whether pip, pipx or uv installed us from a checkout or a file, as PEP 610 records it."""
+    try:
+        text = importlib.metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
+    except importlib.metadata.PackageNotFoundError:
+        return True
+    return text is not None and str(json.loads(text).get("url", "")).startswith("file:")
+
+
+def _newest() -> str | None:
+    """Asks pip, which knows the index that it is set up with."""
+    argv = [sys.executable, "-m", "pip", "index", "versions", DISTRIBUTION, "--disable-pip-version-check"]
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=_ASK_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r"\(([0-9][^)\s]*)\)", done.stdout)
+    return found[1] if found else None
+
+
+def python(subject: Subject) -> Outcome:
+    """D2: the interpreter behind each launcher, and the byte code that a hook's speed hangs on."""
+    missing, interpreters = [], set()
+    for file in launchers.names().values():
+        try:
+            text = Path(paths.bin_dir(), file).read_text(encoding="utf-8", errors="surrogateescape")
+        except OSError:
+            missing.append(file)
+            continue
+        interpreters.update(_named(text))
+    if missing:
+        return failed(f"no launcher {', '.join(missing)} in {paths.tilde(paths.bin_dir())}", subject.setup)
+    for interpreter in sorted(interpreters):
+        told = _asked(interpreter)
+        if told is None:
+            return failed(f"{interpreter}, which the launchers start, does not run", subject.setup)
+        if told < (3, 11):
+            return failed(f"{interpreter} is Python {told[0]}.{told[1]}; 3.11 is the oldest that works", subject.setup)
+    shown = ", ".join(map(paths.tilde, sorted(interpreters)))
+    if not _compiled():
+        return warned(f"{shown}; the runtime is not compiled, which makes each hook slower", subject.setup)
+    return passed(shown)
+
+
+def _named(launcher: str) -> list[str]:
+    import shlex
+
+    found = _PYTHON_LINE.search(launcher)
+    return shlex.split(found[1])[:1] if found else []
+
+
+def _asked(interpreter: str) -> tuple[int, int] | None:
+    argv = [interpreter, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"]
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=_ASK_SECONDS, check=True)
+        major, minor = map(int, done.stdout.split())
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+    return major, minor
+
+
+def _compiled() -> bool:
+    folder = Path(context_mode_runtime.__file__).parent / "hooks"
+    return any((folder / "__pycache__").glob("run.*.pyc"))
+
+
+def data_folder(_subject: Subject) -> Outcome:
+    """D13: whose it is, who may read it, how much room there is."""
+    root = paths.data_root()
+    shown = paths.tilde(root)
+    try:
+        status = os.stat(root)
+    except OSError as error:
+        return failed(f"{shown}: {error.strerror}", "context-mode setup")
+    if os.name == "posix" and status.st_uid != os.getuid():
+        return failed(f"{shown} belongs to user {status.st_uid}", f"sudo chown -R $(id -u) {shown}")
+    if not os.access(root, os.W_OK | os.X_OK):
+        return failed(f"{shown} can't be written", f"chmod 700 {shown}")
+    if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
+        return warned(f"{shown} can be read by others (mode {stat.S_IMODE(status.st_mode):o})", f"chmod 700 {shown}")
+    free = shutil.disk_usage(root).free
+    if free < _ROOM:
+        return warned(f"{shown}: only {free // (1024 * 1024)} MiB free")
+    return passed(f"{shown}, private, {free // (1024 * 1024 * 1024)} GiB free")

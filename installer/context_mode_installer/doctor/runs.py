@@ -1,0 +1,148 @@
+"""D5 hook replies, D6 hook time, D7 MCP handshake: the very commands that stand in the host's files, run."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from context_mode_installer.doctor import handshake
+from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
+from context_mode_installer.doctor.probes import Probe, probes
+from context_mode_installer.plan.hooks import ours_in
+from context_mode_installer.verify import as_run, written_server
+from context_mode_runtime import paths, resources
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SECONDS = 20
+_RUNS = 5
+_SLOW = 3.0
+"""More bare interpreter starts than this for a passing hook is a warning; at home it is about two."""
+
+
+def replies(subject: Subject) -> Outcome:
+    """D5: one probe for every event; each reply has to fit the host's own closed form."""
+    commands = _hook_commands(subject)
+    if not commands:
+        return failed("no hook of ours to run", subject.setup) if subject.host.spec.hooks else _in_process()
+    schema = _schema(subject)
+    wrong = []
+    done = probes(subject.host.spec, subject.environment["PWD"])
+    for probe in done:
+        if probe.event in commands:
+            problem = _probe(subject, commands[probe.event], probe, schema)
+            wrong += [f"{probe.name}: {problem}"] if problem else []
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if wrong[1:] else ""
+        return failed(wrong[0] + more, subject.setup)
+    return passed(f"{len(done)} probes of {len(commands)} events, each reply in the host's form")
+
+
+def _in_process() -> Outcome:
+    return passed("in-process bridge: it has no hook command")
+
+
+def _hook_commands(subject: Subject) -> dict[str, list[str]]:
+    """The words that the host runs, by its event."""
+    found = {}
+    for target in subject.targets:
+        for surface, name in target.surfaces():
+            for spot in ours_in(target, surface, target.config(name).value()):
+                found[str(spot.list_at[-1])] = as_run(surface, spot.value)
+    return found
+
+
+def _schema(subject: Subject) -> dict[str, object]:
+    own = Path(paths.user_specs_dir(), f"{subject.agent}.replies.json")
+    shipped = Path(resources.shipped("schemas"), "replies", f"{subject.agent}.schema.json")
+    loaded: dict[str, object] = json.loads((own if own.is_file() else shipped).read_text("utf-8"))
+    return loaded
+
+
+def _probe(subject: Subject, argv: Sequence[str], probe: Probe, schema: dict[str, object]) -> str | None:
+    """Runs one probe; what is wrong with the reply, or None."""
+    try:
+        done = _run(
+            [*argv, "--assume-server"] if len(argv) > 1 and argv[1] != "-c" else _assuming(argv), subject, probe
+        )
+    except subprocess.TimeoutExpired:
+        return f"no end within {_SECONDS} s"
+    except OSError as error:
+        return f"can't be started: {error.strerror}"
+    codes = {0, subject.host.spec.replies.deny_code}
+    if done.returncode not in codes:
+        return f"exit code {done.returncode}"
+    text = done.stdout.decode("utf-8", "replace").strip()
+    if not text or text == subject.host.spec.replies.pass_:
+        return "passes where it should answer" if probe.expects_reply and done.returncode == 0 else None
+    return _misfit(text, {**schema, "$ref": f"#/$defs/{probe.event}"})
+
+
+def _misfit(text: str, schema: dict[str, object]) -> str | None:
+    """Why the host would not take a reply, or None."""
+    try:
+        reply = json.loads(text)
+    except ValueError as error:
+        return f"a reply that is no JSON: {error}"
+    worst = best_match(Draft202012Validator(schema).iter_errors(reply))
+    return None if worst is None else f"a reply that the host does not take: {worst.json_path}: {worst.message}"
+
+
+def _assuming(argv: Sequence[str]) -> list[str]:
+    """The same command with the word that stands for a live server."""
+    if argv[1:2] in (["-c"], ["/C"]):
+        return [*argv[:-1], f"{argv[-1]} --assume-server"]
+    return [*argv, "--assume-server"]
+
+
+def _run(argv: Sequence[str], subject: Subject, probe: Probe) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        argv, input=json.dumps(probe.payload).encode(), capture_output=True, timeout=_SECONDS, check=False,
+        env=dict(subject.environment), cwd=subject.environment["PWD"],
+    )  # fmt: skip
+
+
+def hook_time(subject: Subject) -> Outcome:
+    """D6: a passing hook beside a bare interpreter, in turns; a warning at most."""
+    commands = _hook_commands(subject)
+    wanted = [probe for probe in probes(subject.host.spec, subject.environment["PWD"]) if probe.event in commands]
+    if not wanted:
+        return _in_process() if not subject.host.spec.hooks else skipped("no hook of ours to run")
+    probe = next((one for one in wanted if not one.expects_reply and " " in one.name), wanted[0])
+    bare, hook = [], []
+    for _ in range(_RUNS):
+        bare.append(_timed([sys.executable, "-I", "-S", "-c", "pass"], subject, probe))
+        hook.append(_timed(commands[probe.event], subject, probe))
+    ratio = statistics.median(hook) / statistics.median(bare)
+    text = f"{statistics.median(hook) * 1000:.0f} ms, {ratio:.1f} times a bare Python"
+    return passed(text) if ratio <= _SLOW else warned(f"{text}: slow", "context-mode setup")
+
+
+def _timed(argv: Sequence[str], subject: Subject, probe: Probe) -> float:
+    began = time.perf_counter()
+    _run(argv, subject, probe)
+    return time.perf_counter() - began
+
+
+def mcp_handshake(subject: Subject) -> Outcome:
+    """D7: the official client opens the entry's command in both eras and lists our tools."""
+    words = next((words for words in map(written_server, subject.targets) if words), None)
+    if words is None:
+        return failed("no MCP entry of ours to start", subject.setup)
+    if not os.access(words[0], os.X_OK):
+        return failed(f"{paths.tilde(words[0])} can't be started", subject.setup)
+    try:
+        tools = handshake.shake(words, dict(subject.environment), subject.environment["PWD"])
+    except handshake.HandshakeError as error:
+        return failed(str(error), subject.setup)
+    return passed(f"{len(tools)} tools: {', '.join(tools)}")
