@@ -75,12 +75,12 @@ _PATTERNS = {
     r"(?P<bare>[^\s\"'<>{}$(][^\r\n\"'<>]{3,4000})",
     "bearer": r"[ \t]+(?P<bare>(?=[A-Za-z._~+/=-]{0,80}[0-9])[A-Za-z0-9._~+/=-]{16,4000})",
     "cookie": r":[ \t]*(?P<bare>[A-Za-z0-9_.%-]{1,80}=[^\r\n\"']{1,4000})",
-    "url": r"://[^\s/:@\"'<>?#]{0,256}:(?P<bare>[^\s/@\"'<>]{1,256})@[^\s/@]",
+    "url": r"://[^\s/:@\"'<>?#]{0,256}:(?P<bare>[^\s/@\"'<>]{3,256})@[^\s/@]",
     "pem": r"-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----",
     "pem body": r"(?:[A-Za-z0-9+/=:,\s-]|\\[nr])*",
     "harmless": r"(?:str(?:ing)?|bytes|int|integer|float|number|bool(?:ean)?|any|none|null|nil|undefined|true|false|"
     r"object|dict|text|required|optional|unknown|void|never|yes|no|on|off|auto|default|empty|missing|invalid|expired|"
-    r"bearer|basic|password|passwd|secret|token|hidden|redacted|\[redacted\]|\[private\]|[*x.•_-]{3,}|changeme|"
+    r"bearer|basic|pass|password|passwd|secret|token|hidden|redacted|\[redacted\]|\[private\]|[*x.•_-]{3,}|changeme|"
     r"example|your[-_ ].{0,60}|my[-_](?:secret|token|password).{0,20}|<.{0,200}|\$.{0,200}|%[^%]{1,80}%|\{.{0,200}|"
     r"\.{3}.{0,20}|@.{0,80})",
     "reference": r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*[!?:]?",

@@ -16,25 +16,25 @@ _SMALL = 700
 _LINE_MAX = 400
 _BEFORE = r"(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|unsafe|"
 _DEFINITION = re.compile(
-    rf"([ \t]*)(?:{_BEFORE}inline|virtual|override|sealed|partial|extern|open|data)[ \t]+)*"
+    rf"^([ \t]*+)(?:{_BEFORE}inline|virtual|override|sealed|partial|extern|open|data)[ \t]++)*+"
     r"(?:(?:def|class|function\*?|func|fn|fun|interface|trait|enum|struct|impl|module|namespace|package|record|object|"
     r"defmodule|defp?|type|sub|protocol|extension|CREATE[ \t]+(?:OR[ \t]+REPLACE[ \t]+)?[A-Z]+)[ \t]+"
     r"(?:\([^)\n]{0,80}\)[ \t]*)?([A-Za-z_$][\w$.:!?<>]*)"
     r"|(?:const|let|var)[ \t]+([A-Za-z_$][\w$]*)[ \t]*=[ \t]*(?:async[ \t]*)?"
     r"(?:function|\([^()\n]{0,200}\)[ \t]*=>|\w+[ \t]*=>)"
-    r"|([A-Za-z_]\w*)[ \t]*\(\)[ \t]*\{)"
+    r"|([A-Za-z_]\w*)[ \t]*\(\)[ \t]*\{)",
+    re.MULTILINE,
 )
 _LEAD = ("@", "#", "//", "/*", "*", "--", ";;")
 
 
 class _Block:
-    """Lines from one definition to the next: `path` of names, `indent` of the definition, its span."""
+    """Lines from one definition to the next: `path` of names, its span."""
 
-    __slots__ = ("end", "indent", "path", "start")
+    __slots__ = ("end", "path", "start")
 
-    def __init__(self, path: list[str], indent: int, start: int) -> None:
+    def __init__(self, path: list[str], start: int) -> None:
         self.path = path
-        self.indent = indent
         self.start = start
         self.end = start
 
@@ -67,29 +67,27 @@ def _grouped(text: str) -> Iterator[list[_Block]]:
 
 
 def _blocks(text: str) -> Iterator[_Block]:
-    block, lead = _Block([], -1, 0), -1
+    block = _Block([], 0)
     stack: list[tuple[int, str]] = []
-    for start, end in cuts.line_spans(text, 0, len(text)):
-        line = text[start:end] if end - start <= _LINE_MAX else ""
-        found = _DEFINITION.match(line)
-        if not found:
-            lead = _lead(line, start, lead)
-            continue
-        begin = lead if lead >= 0 else start
+    for found in _DEFINITION.finditer(text):
+        begin = _lead(text, found.start(), block.start)
         if begin > block.start:
             block.end = begin
             yield block
         indent = len(found.group(1).expandtabs(4))
         name = str(found.group(2) or found.group(3) or found.group(4)).rstrip(".:!?<")
         stack = [item for item in stack if item[0] < indent] + [(indent, name)]
-        block, lead = _Block([name for _, name in stack], indent, begin), -1
+        block = _Block([name for _, name in stack], begin)
     block.end = len(text)
     if block.end > block.start:
         yield block
 
 
-def _lead(line: str, start: int, lead: int) -> int:
-    """Where the comment or decorator lines begin that stand right above the next line, or -1."""
-    if line.lstrip(" \t").startswith(_LEAD):
-        return lead if lead >= 0 else start
-    return -1
+def _lead(text: str, start: int, floor: int) -> int:
+    """Where the comment or decorator lines begin that stand right above the line at `start`, not before `floor`."""
+    while start > floor:
+        above = text.rfind("\n", floor, start - 1) + 1 or floor
+        if not text[above : above + _LINE_MAX].lstrip(" \t").startswith(_LEAD):
+            break
+        start = above
+    return start

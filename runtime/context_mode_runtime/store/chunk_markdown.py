@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _TARGET = 2_800
 _HASHES = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??[ \t]*#*[ \t]*\r?\n?\Z")
 _FENCE = re.compile(r"[ \t]*(?:[-*+] +|>[ ]?|\d+\. +)*(`{3,}(?=[^`]*\Z)|~{3,})")
+_RULED = re.compile(r"^[=\-~^\"'+*#:.`]{3}", re.MULTILINE)
+_MARKED = re.compile(r"^(?: {0,3}#|[=-]{3}|[^\n`~]{0,60}(?:```|~~~))", re.MULTILINE)
 _UNDERLINE = re.compile(r"([=\-~^\"'+*#:.`])\1{2,}[ \t]*\r?\n?\Z")
 _MARKS = frozenset("=-~^\"'+*#:.`")
 _BARE = " \t\r\n=-~^\"'+*#:.`"
@@ -87,21 +89,31 @@ def _fence_after(line: str, fence: str) -> str:
 def _sections(text: str, *, hashes: bool) -> Iterator[Section]:
     path: list[tuple[int, str]] = []
     marks: list[str] = []
-    section, fence, before = Section([], 0, 0), "", (0, 0)
-    for start, end in cuts.line_spans(text, _front_matter(text) if hashes else 0, len(text)):
-        line = text[start:end] if end - start <= _LINE_MAX else ""
+    section, fence = Section([], 0, 0), ""
+    for start, end in _telling(text, hashes=hashes):
+        line = text[start:end]
         fence, was = (_fence_after(line, fence), fence) if hashes else ("", "")
+        before = (text.rfind("\n", 0, max(start - 1, 0)) + 1, start)
         found = None if fence or was else _heading(text, line, before, marks, hashes=hashes)
-        if found:
-            level, title, underlined = found
-            section.end = before[0] if underlined else start
-            if section.end > section.start:
-                yield section
-            path = [item for item in path if item[0] < level] + [(level, title)]
-            section = Section([name for _, name in path], section.end, end)
-        before = (start, end)
+        if not found:
+            continue
+        level, title, underlined = found
+        section.end = before[0] if underlined else start
+        if section.end > section.start:
+            yield section
+        path = [item for item in path if item[0] < level] + [(level, title)]
+        section = Section([name for _, name in path], section.end, end)
     section.end = len(text)
     yield section
+
+
+def _telling(text: str, *, hashes: bool) -> Iterator[tuple[int, int]]:
+    """The lines that may be a heading, the line below one, or a fence."""
+    pattern = _MARKED if hashes else _RULED
+    for found in pattern.finditer(text, _front_matter(text) if hashes else 0):
+        feed = text.find("\n", found.start(), found.start() + _LINE_MAX)
+        if feed >= 0 or len(text) - found.start() < _LINE_MAX:
+            yield found.start(), len(text) if feed < 0 else feed + 1
 
 
 def _heading(

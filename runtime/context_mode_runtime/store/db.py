@@ -74,7 +74,7 @@ class Store:
         _ensure(path, name, create=create, kind_of=kind_of)
         with _opened_lock:  # reading a file that this process has open by other means would drop SQLite's locks on it
             if not _opened.get(path):
-                place.check_header(path)
+                place.check(path)
             try:
                 store = cls(path, name, place.connect(path))
             except sqlite.Error as error:
@@ -147,7 +147,10 @@ class Store:
         finally:
             self._lock.release()
         if isinstance(error, sqlite.Error):
-            raise translated(self.path, error) from error
+            told = translated(self.path, error)
+            if isinstance(told, StoreDamagedError):
+                place.suspect(self.path)
+            raise told from error
 
     def _finish(self, statement: str) -> None:
         try:

@@ -73,7 +73,7 @@ def open_live(store: Store, place: Placed) -> LiveSource:
     """A new, empty source that grows. Raises StoreError."""
     facts = (b"", 0, 0)
     with store.write() as db:
-        number = sources.make_row(db, place, "log", facts, stale.mark_of(None), live=True)
+        number, _ = sources.make_row(db, place, "log", facts, stale.mark_of(None), live=True)
     return LiveSource(store, Indexed(number, place.label, 0))
 
 

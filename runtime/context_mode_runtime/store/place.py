@@ -19,11 +19,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from sqlite3 import Connection
 
-__all__ = ["FILE", "Lock", "check_header", "connect", "is_sound", "make", "move_aside", "settle", "sqlite"]
+__all__ = [
+    "FILE",
+    "Lock",
+    "check",
+    "check_header",
+    "connect",
+    "is_sound",
+    "make",
+    "move_aside",
+    "settle",
+    "sqlite",
+    "suspect",
+]
 
 FILE = "context.db"
 _MAGIC = b"SQLite format 3\x00"
 _HEADER = 100
+_SUSPECT = ".suspect"
+_NEW = ".new-"
+_NEW_LIFE_S = 600
 _APPLICATION_ID = slice(68, 72)
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
@@ -60,13 +75,21 @@ def make(path: str, name: str, kind_of: Callable[[str], str] = filesystem.kind_o
         for suffix in _SIDE_FILES:
             if os.path.exists(path + suffix):
                 os.rename(path + suffix, f"{path}.damaged-{_stamp()}{suffix}")
-        fresh = f"{path}.new-{os.getpid()}-{time.monotonic_ns():x}"
+        _sweep(folder)
+        fresh = f"{path}{_NEW}{os.getpid()}-{time.monotonic_ns():x}"
         try:
             _fill(fresh, name, "DELETE" if filesystem.is_network(kind_of(folder)) else "WAL")
             _move(fresh, path)
         finally:
             for suffix in ("", *_SIDE_FILES):
                 _forget(fresh + suffix)
+
+
+def _sweep(folder: str) -> None:
+    """Takes out what a creator that was killed left behind."""
+    for entry in os.scandir(folder):
+        if entry.name.startswith(FILE + _NEW) and time.time() - entry.stat().st_mtime > _NEW_LIFE_S:
+            _forget(entry.path)
 
 
 def _fill(path: str, name: str, journal: str) -> None:
@@ -117,6 +140,23 @@ def check_header(path: str) -> None:
         )
 
 
+def check(path: str) -> None:
+    """As `check_header`; a file in which somebody met damage is looked through whole. Raises StoreDamagedError too."""
+    check_header(path)
+    if os.path.exists(path + _SUSPECT):
+        if not is_sound(path):
+            raise StoreDamagedError(path, "its pages are damaged")
+        _forget(path + _SUSPECT)
+
+
+def suspect(path: str) -> None:
+    """Leaves a mark that the file may be damaged: the next process that opens it looks. Never raises."""
+    try:
+        os.close(os.open(path + _SUSPECT, os.O_WRONLY | os.O_CREAT, paths.PRIVATE_FILE))
+    except OSError:
+        return
+
+
 def is_sound(path: str) -> bool:
     """Whether SQLite reads the file's header and schema and finds its pages whole."""
     try:
@@ -146,6 +186,7 @@ def move_aside(path: str) -> str | None:
         for suffix in (*_SIDE_FILES, ""):
             if os.path.exists(path + suffix):
                 os.rename(path + suffix, aside + suffix)
+        _forget(path + _SUSPECT)
         return aside
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.store import migrations, sources
+from context_mode_runtime.store import migrations, sources, vocabulary
 from context_mode_runtime.store.errors import StoreBusyError, StoreError, UnknownSourceError
 
 TYPE_CHECKING = False
@@ -72,7 +72,8 @@ def purge_project(store: Store) -> int:
 
 
 def _drop(db: Connection, number: int) -> int:
-    gone = sources.drop_chunks(db, number)
+    gone, words = sources.drop_chunks(db, number)
+    vocabulary.drop_words(db, words)
     for table, column in (("readers", "source"), ("sources", "id")):
         gone += db.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,)).rowcount
     return gone

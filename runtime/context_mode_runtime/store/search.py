@@ -13,6 +13,7 @@ from context_mode_runtime.store.sources import SHIFT, Source, find_source, id_ra
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from sqlite3 import Connection
 
     from context_mode_runtime.store.db import Store
@@ -23,6 +24,7 @@ _WEIGHTS = "12.0, 1.0, 0.4"
 _COMMON = 0.25
 _COMMON_FROM = 2_000
 _NEAR_WORDS = 3
+_USED_MS = 3_600_000
 
 
 class Hit:
@@ -136,7 +138,7 @@ def read(store: Store, source: Source, offset: int, limit: int) -> Found:
         return Found([], Nothing("no_match", f"{source.sid} has {source.chunks} chunk(s), none from {offset} on"))
     found = Found(hits)
     found.next = hits[-1].n + 1 if len(rows) > limit else None
-    _used(store, {source.id})
+    _used(store, [source])
     return found
 
 
@@ -158,7 +160,7 @@ def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
         hits.append(Hit(source, item.id & (1 << SHIFT) - 1, heading, text, notes[source.id]))
     found = Found(hits)
     found.fixed = fixed
-    _used(store, set(known))
+    _used(store, known.values())
     return found
 
 
@@ -262,10 +264,14 @@ def _lines(text: str, line: int) -> str:
     return f"lines {line}-{line + count}" if count > 0 else f"line {line}"
 
 
-def _used(store: Store, numbers: set[int]) -> None:
-    """Notes the use, for retention. A store that can't be written now is still searched."""
+def _used(store: Store, sources: Iterable[Source]) -> None:
+    """Notes the use, for retention, to the hour. A store that can't be written now is still searched."""
+    now = now_ms()
+    late = [(now, source.id) for source in sources if now - source.used > _USED_MS]
+    if not late:
+        return
     try:
         with store.write() as db:
-            db.executemany("UPDATE sources SET used = ? WHERE id = ?", ((now_ms(), number) for number in numbers))
+            db.executemany("UPDATE sources SET used = ? WHERE id = ?", late)
     except StoreError:
         return

@@ -99,9 +99,10 @@ def add_source(  # noqa: PLR0913 - what is known about a text
             return Indexed(known[0], place.label, 0, unchanged=True, cut=cut)
         prepared = prepared or Prepared(clean, kind)
         facts = (digest, len(clean.encode()), len(prepared.chunks))
-        number = make_row(db, place, kind, facts, mark)
+        number, gone = make_row(db, place, kind, facts, mark)
         write_chunks(db, number, prepared)
         vocabulary.add_words(db, prepared.words)
+        vocabulary.drop_words(db, gone - prepared.words)
     return Indexed(number, place.label, len(prepared.chunks), cut=cut)
 
 
@@ -151,8 +152,12 @@ def make_row(
     mark: stale.Mark | None,
     *,
     live: bool = False,
-) -> int:
-    """The id of a new row, or of the row of the same origin, emptied. `facts`: (digest, bytes, chunks)."""
+) -> tuple[int, set[str]]:
+    """The id of a new row, or of the row of the same origin, emptied, and the words that it held.
+
+    `facts`: (digest, bytes, chunks).
+    """
+    gone: set[str] = set()
     old = (
         place.origin is not None
         and db.execute(
@@ -162,7 +167,7 @@ def make_row(
     )
     if old:
         number = int(old[0])
-        drop_chunks(db, number)
+        gone = drop_chunks(db, number)[1]
         db.execute(
             "UPDATE sources SET kind=?, tool=?, hash=?, bytes=?, chunks=?, made=?, origin_size=NULL WHERE id = ?",
             (kind, place.tool, *facts, now_ms(), number),
@@ -175,7 +180,7 @@ def make_row(
         )
         number = int(inserted.lastrowid or 0)
     _read_by(db, number, place.conversation, mark)
-    return number
+    return number, gone
 
 
 def write_chunks(db: Connection, number: int, prepared: Prepared, first: int = 1, line: int = 1) -> None:
@@ -189,13 +194,11 @@ def write_chunks(db: Connection, number: int, prepared: Prepared, first: int = 1
     db.executemany("INSERT INTO chunk_words(rowid, heading, text, extra) VALUES(?, ?, ?, ?)", (row[:4] for row in rows))
 
 
-def drop_chunks(db: Connection, number: int) -> int:
-    """Takes a source's chunks, index entries and words out, and returns how many chunks there were."""
+def drop_chunks(db: Connection, number: int) -> tuple[int, set[str]]:
+    """Takes a source's chunks and index entries out; returns how many there were, and their words for `drop_words`."""
     texts = [row[0] for row in db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ?", id_range(number))]
-    if not db.execute("SELECT live FROM sources WHERE id = ?", (number,)).fetchone()[0]:
-        vocabulary.drop_words(db, vocabulary_of(texts))
     drop_rows(db, *id_range(number))
-    return len(texts)
+    return len(texts), vocabulary_of(texts)
 
 
 def drop_rows(db: Connection, first: int, last: int) -> None:
@@ -235,12 +238,12 @@ def find_source(store: Store, source: str | int) -> Source:
                 return Source(row)
         row = db.execute(
             f"SELECT {_COLUMNS} FROM sources WHERE substr(label, 1, length(?1)) = ?1 OR label = ?1"
-            " ORDER BY label <> ?1, used DESC, id DESC LIMIT 1",
+            " ORDER BY label <> ?1, made DESC, id DESC LIMIT 1",
             (text,),
         ).fetchone()
         if row:
             return Source(row)
-        labels = [found[0] for found in db.execute("SELECT DISTINCT label FROM sources ORDER BY used DESC LIMIT 500")]
+        labels = [found[0] for found in db.execute("SELECT DISTINCT label FROM sources ORDER BY made DESC LIMIT 500")]
     raise UnknownSourceError(store.path, f"no source {text!r} in this project", _near(text, labels))
 
 
@@ -255,10 +258,10 @@ def _near(text: str, labels: list[str]) -> list[str]:
 
 
 def list_sources(store: Store, where: str = "1", values: tuple[object, ...] = (), limit: int = 200) -> list[Source]:
-    """Sources, the one used last first. `where` is a condition of ours on the sources table with its `values`."""
+    """Sources, the newest text first. `where` is a condition of ours on the sources table with its `values`."""
     with store.read() as db:
         rows = db.execute(
-            f"SELECT {_COLUMNS} FROM sources WHERE {where} ORDER BY used DESC, id DESC LIMIT ?", (*values, limit)
+            f"SELECT {_COLUMNS} FROM sources WHERE {where} ORDER BY made DESC, id DESC LIMIT ?", (*values, limit)
         )
         return [Source(row) for row in rows]
 

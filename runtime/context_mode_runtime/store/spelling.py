@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _CANDIDATES = 400
+_WEIGHED = 5
+_COUNTED = 100
 _MIN = 3
 _MAX = 60
 _LONGER = (5, 12)
@@ -22,19 +24,22 @@ def bound(word: str) -> int:
 
 
 def nearest(db: Connection, word: str, count: int = 1) -> list[str]:
-    """Up to `count` known words within `bound(word)` edits, the nearest first, of equals the one more sources use."""
+    """Up to `count` known words within `bound(word)` edits, the nearest first, of equals the more frequent one."""
     if not _MIN <= len(word) <= _MAX:
         return []
     found = _one_edit(db, word)
     if len(found) < count and bound(word) > 1:
         found |= _by_trigrams(db, word)
     limit = bound(word)
-    scored = []
-    for candidate, uses in found.items():
-        away = distance(word, candidate, limit)
-        if away <= limit:
-            scored.append((away, candidate[:1] != word[:1], -uses, candidate))
-    return [item[3] for item in sorted(scored)[:count]]
+    scored = sorted((distance(word, candidate, limit), candidate[:1] != word[:1], candidate) for candidate in found)
+    best = [item for item in scored if item[0] <= limit][: count + _WEIGHED]
+    counted = sorted((away, other, -_frequency(db, candidate), candidate) for away, other, candidate in best)
+    return [item[3] for item in counted[:count]]
+
+
+def _frequency(db: Connection, word: str) -> int:
+    rows = db.execute("SELECT rowid FROM chunk_words WHERE chunk_words MATCH ? LIMIT ?", (quoted(word), _COUNTED))
+    return len(rows.fetchall())
 
 
 def holding(db: Connection, part: str) -> list[str]:
@@ -69,7 +74,7 @@ def distance(left: str, right: str, limit: int) -> int:
     return row[-1]
 
 
-def _one_edit(db: Connection, word: str) -> dict[str, int]:
+def _one_edit(db: Connection, word: str) -> set[str]:
     edits: set[str] = set()
     for at in range(len(word) + 1):
         head, tail = word[:at], word[at:]
@@ -81,20 +86,20 @@ def _one_edit(db: Connection, word: str) -> dict[str, int]:
             edits.add(head + tail[1] + tail[0] + tail[2:])
     edits.discard(word)
     marks = ",".join("?" * len(edits))
-    return dict(db.execute(f"SELECT word, uses FROM vocabulary WHERE word IN ({marks})", tuple(edits)))
+    return {row[0] for row in db.execute(f"SELECT word FROM vocabulary WHERE word IN ({marks})", tuple(edits))}
 
 
-def _by_trigrams(db: Connection, word: str) -> dict[str, int]:
+def _by_trigrams(db: Connection, word: str) -> set[str]:
     grams = _grams(word)
     limit = bound(word)
     rows = db.execute(
-        "SELECT v.word, v.uses FROM word_parts p JOIN vocabulary v ON v.id = p.rowid WHERE word_parts MATCH ?"
+        "SELECT v.word FROM word_parts p JOIN vocabulary v ON v.id = p.rowid WHERE word_parts MATCH ?"
         " AND length(v.word) BETWEEN ? AND ?",
         (" OR ".join(map(quoted, grams)), len(word) - limit, len(word) + limit),
     )
     own = set(grams)
     ranked = sorted(rows, key=lambda row: -len(own.intersection(_grams(row[0]))))
-    return dict(ranked[:_CANDIDATES])
+    return {row[0] for row in ranked[:_CANDIDATES]}
 
 
 def _grams(word: str) -> list[str]:

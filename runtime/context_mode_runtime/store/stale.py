@@ -11,6 +11,8 @@ try:
 except ImportError:  # another Python than CPython
     from hashlib import blake2b
 
+from context_mode_runtime.store.errors import StoreError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -69,8 +71,17 @@ def stale_note(store: Store, number: int) -> str:
         return ""
     mark = mark_of(origin) if facts.st_size == size else None
     if mark and mark[2] == digest:
+        _learn(store, number, mark)
         return ""
     return f"stale: file changed {_time(facts.st_mtime)}, {indexed}"
+
+
+def _learn(store: Store, number: int, mark: Mark) -> None:
+    try:
+        with store.write() as db:
+            set_mark(db, number, mark)
+    except StoreError:
+        return
 
 
 def _time(seconds: float) -> str:

@@ -52,7 +52,7 @@ def words_of(text: str) -> list[str]:
 
 def parts_of(word: str) -> list[str]:
     """The parts of a `camelCase` word, one for a plain one: `parseHTMLPage2` is parse, HTML, Page, 2."""
-    if not word.isascii() or word.islower() or word.isupper():
+    if not word.isascii() or word.islower() or word.isupper() or word[1:].islower():
         return [word]
     parts, begin = [], 0
     for at in range(1, len(word)):
@@ -77,6 +77,10 @@ def is_dense(word: str) -> bool:
     return not word.isascii() and _pattern("dense").fullmatch(word) is not None
 
 
+_splits: dict[str, str] = {}
+_SPLITS_MAX = 100_000
+
+
 class Indexer:
     """Finds, chunk by chunk, what goes into the `extra` column, and gathers the vocabulary of all it has seen."""
 
@@ -85,6 +89,8 @@ class Indexer:
     def __init__(self) -> None:
         self._plain: set[str] = set()
         self._split: dict[str, str] = {}
+        if len(_splits) > _SPLITS_MAX:
+            _splits.clear()
 
     def extra(self, text: str) -> str:
         """Further words by which the chunk `text` is to be found, joined by spaces."""
@@ -104,11 +110,14 @@ class Indexer:
         return " ".join(out)
 
     def _first_seen(self, word: str) -> str:
-        parts = parts_of(word)
-        if not parts[1:]:
+        split = _splits.get(word)
+        if split is None:
+            parts = parts_of(word)
+            split = _splits[word] = " ".join(parts) if parts[1:] else ""
+        if split:
+            self._split[word] = split
+        else:
             self._plain.add(word)
-            return ""
-        split = self._split[word] = " ".join(parts)
         return split
 
     def vocabulary(self) -> set[str]:
