@@ -22,6 +22,13 @@ _RARE_LINES = 24
 """With more rare lines than this, each counts less."""
 _ALIKE = 20
 """A shape seen this often is one of a log's common ones; a summary is not seen that often."""
+_COMMON_SHAPES = 4
+_MANY = 60
+"""A shape seen this often has values to compare; so many rows stand for each further value of a column."""
+_VALUES_MAX = 60_000
+"""With more units than this, values are not compared: it would take too long."""
+_COLUMNS = 20
+_RARE_VALUES = 2
 _AFTER = (0.75, 0.7, 0.65, 0.6, 0.5, 0.4)
 _BEFORE = (0.6, 0.5, 0.4)
 _SPREADS = 60.0
@@ -42,6 +49,7 @@ def scores(scan: Scan, *, failed: bool) -> array[float]:
     failed = failed or scan.asks_failures
     _score_kinds(scan, points, failed=failed, factor=_QUIET if answered and not failed else 1.0)
     _score_rare(scan, points, _QUIET if answered else 1.0)
+    _score_values(scan, points, _QUIET if answered else 1.0)
     _score_ends(scan, points)
     _spread(scan, points)
     least = max(points) * _NOISE
@@ -111,6 +119,33 @@ def _score_rare(scan: Scan, points: array[float], factor: float) -> None:
         scale = _RARE * factor * min(1.0, _RARE_LINES / len(scan.once))
         for unit, words in scan.once.items():
             points[unit] = max(points[unit], scale * min(1.0, 0.5 + words / 6))
+
+
+def _score_values(scan: Scan, points: array[float], factor: float) -> None:
+    """Lines of a common shape with a value that hardly any other has where the others have few: `rc=1` among `rc=0`."""
+    common = sorted((shape for shape in scan.seen if shape), key=lambda shape: -scan.seen[shape])[:_COMMON_SHAPES]
+    for shape in common:
+        if scan.seen[shape] < _MANY or scan.count > _VALUES_MAX:
+            return
+        units = [unit for unit in range(scan.count) if scan.shapes[unit] == shape]
+        odd = _odd_values([scan.unit(unit).split(None, _COLUMNS)[:_COLUMNS] for unit in units])
+        for place in odd:
+            worth = _RARE * factor * min(1.0, _RARE_LINES / len(odd))
+            points[units[place]] = max(points[units[place]], worth)
+
+
+def _odd_values(rows: list[list[str]]) -> list[int]:
+    """The rows with a value that at most two rows have, in a column of few values."""
+    odd: set[int] = set()
+    for column in range(_COLUMNS):
+        counts: dict[str, int] = {}
+        for row in rows:
+            if column < len(row):
+                counts[row[column]] = counts.get(row[column], 0) + 1
+        rare = {value for value, count in counts.items() if count <= _RARE_VALUES}
+        if rare and len(counts) * _MANY <= len(rows) + _MANY * _RARE_VALUES:
+            odd.update(n for n, row in enumerate(rows) if column < len(row) and row[column] in rare)
+    return sorted(odd)
 
 
 def _score_ends(scan: Scan, points: array[float]) -> None:

@@ -92,6 +92,19 @@ def with_line(text: str, line: str) -> str:
 
 
 @pytest.mark.parametrize(
+    ("usual", "odd"),
+    [
+        ("10:{s} GET /v1/items/{n} 200 {n} B", "10:20 GET /v1/items/733 404 12 B"),
+        ("check {n}: rc=0 after {n} ms", "check 733: rc=1 after 12 ms"),
+        ("row {n} | ok=1 | size {s}0", "row 733 | ok=0 | size 120"),
+    ],
+)
+def test_the_one_line_with_another_value_survives(usual: str, odd: str) -> None:
+    text = with_line("\n".join(usual.format(n=n * 7 % 1_000, s=10 + n % 50) for n in range(4_000)), odd)
+    assert odd in excerpt(text, budget=2_000).text.split("\n")
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "2026-11-29T10:20:00Z INFO worker-3 gave back job 00a1f2 of ann, lease expired",

@@ -1,7 +1,7 @@
 """How each language is started: a table of programs, arguments and the files that go with a script.
 
-In arguments `{script}` is the file that holds the code, `{aid}` a file of ours beside it (left out where there is none),
-`{program}` a compiled program, `{folder}` the private folder of the run.
+In arguments `{script}` is the file that holds the code, `{aid}` a file of ours beside it (left out where there is
+none), `{program}` a compiled program, `{folder}` the private folder of the run.
 """
 
 from __future__ import annotations
