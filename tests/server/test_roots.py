@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from context_mode_runtime.server import session
 from context_mode_runtime.server.session import folders_of
 
 PAYLOADS = Path(__file__).parents[1] / "payloads"
@@ -40,3 +41,18 @@ def test_file_uris(uri: Any, folders: list[str]) -> None:
 @pytest.mark.parametrize("answer", [None, [], {}, {"roots": {}}, {"roots": [None, 3, {}]}])
 def test_anything_else_is_no_root(answer: Any) -> None:
     assert folders_of(answer) == []
+
+
+def test_roots_that_never_come_are_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "_ROOTS_WAIT_S", 0.01)
+    connection = session.Connection(None, None, "/")
+    connection.asks_roots = True
+    assert connection.wants_roots()
+    connection.await_roots()
+    assert connection._roots_due is None
+    connection.await_roots()
+    connection.take_roots({"roots": [{"uri": "file:///late"}]})
+    assert connection._roots == ["/late"]
+    assert connection.wants_roots()
+    connection.take_roots(None)
+    assert connection._roots == []

@@ -31,8 +31,7 @@ class Connection:
         "_mark",
         "_marked",
         "_roots",
-        "_roots_asked",
-        "_roots_lock",
+        "_roots_due",
         "agent",
         "asks_roots",
         "key",
@@ -48,8 +47,7 @@ class Connection:
         self.key = "mcp:" + os.urandom(6).hex()
         self.asks_roots = False
         self._roots: list[str] = []
-        self._roots_asked = False
-        self._roots_lock = _thread.allocate_lock()
+        self._roots_due: _thread.LockType | None = None
         self._mark: int | None = None
         self._marked: str | None = None
 
@@ -74,22 +72,28 @@ class Connection:
     def wants_roots(self) -> bool:
         """Whether to ask `roots/list`: the client offers it and the spec trusts the answer. Counts as asked."""
         asks = self.asks_roots and bool(self.part("project").get("roots"))
-        if asks and not self._roots_asked:
-            self._roots_asked = True
-            self._roots_lock.acquire()
+        if asks and self._roots_due is None:
+            due = _thread.allocate_lock()
+            due.acquire()
+            self._roots_due = due
         return asks
 
     def take_roots(self, answer: object) -> None:
         """The client's answer to `roots/list`; anything but a list of file roots counts as no roots."""
         self._roots = folders_of(answer)
-        if self._roots_asked:
-            self._roots_asked = False
-            self._roots_lock.release()
+        due, self._roots_due = self._roots_due, None
+        if due is not None:
+            due.release()
 
     def await_roots(self) -> None:
-        """Waits up to 2 s for roots that were asked for and are not there yet. Not for the reading thread."""
-        if self._roots_asked and self._roots_lock.acquire(timeout=_ROOTS_WAIT_S):
-            self._roots_lock.release()
+        """Waits 2 s, and only once, for roots that were asked for: some hosts never answer. Not for the reader."""
+        due = self._roots_due
+        if due is None:
+            return
+        if due.acquire(timeout=_ROOTS_WAIT_S):
+            due.release()
+        else:
+            self._roots_due = None
 
     def project(self, params: dict[str, object], caller: Caller) -> Project | None:
         """The project of this request, None when nothing but the home, `/` or our own folder is known.
