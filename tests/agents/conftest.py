@@ -24,6 +24,12 @@ def installed(agent: str) -> Host:
         pytest.skip(f"{agent}: {error}")
 
 
+@pytest.fixture(autouse=True)
+def _uncounted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes of these tests run at their own speed: coverage does not follow them."""
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+
+
 @pytest.fixture(scope="session", params=sorted(HOSTS))
 def host(request: pytest.FixtureRequest) -> Host:
     """Each real agent in turn."""
