@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import os
 import re
 import shutil
@@ -47,7 +48,18 @@ class Host(NamedTuple):
 
 def known_specs() -> list[AgentSpec]:
     """The shipped specs and the user's own, sorted by id. Raises UserError when one has faults."""
-    return [find_spec(agent) for agent in spec_files()]
+    return [spec_of(agent) for agent in spec_files()]
+
+
+def spec_of(agent: str) -> AgentSpec:
+    """One spec, read once in a process: checking it takes half a second. Raises UserError for an unknown id."""
+    file = spec_files().get(agent)
+    return find_spec(agent) if file is None else _read_once(agent, str(file), file.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=64)
+def _read_once(agent: str, _file: str, _stamp: int) -> AgentSpec:
+    return find_spec(agent)
 
 
 def find_hosts(
@@ -55,8 +67,10 @@ def find_hosts(
 ) -> list[Host]:
     """Looks at all hosts, their programs side by side, each at most 5 s in a home of its own that goes afterwards."""
     wanted = list(specs)
+    moving = {variable.name for spec in wanted for root in spec.roots for variable in root.variables}
+    bare = {name: value for name, value in environment.items() if name not in moving}
     with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, len(wanted))) as pool:
-        probes = list(pool.map(lambda spec: _probe(spec, system, environment), wanted))
+        probes = list(pool.map(lambda spec: _probe(spec, system, bare), wanted))
     return [
         _host(spec, find_places(spec, environment, project), probe) for spec, probe in zip(wanted, probes, strict=True)
     ]
@@ -76,7 +90,7 @@ def _probe(spec: AgentSpec, system: System, environment: Mapping[str, str]) -> t
         with tempfile.TemporaryDirectory(prefix="context-mode-") as folder:
             ran = system.run(
                 [program, *detection.arguments],
-                env=_throw_away(spec, environment, folder),
+                env={**environment, **dict.fromkeys(_PRIVATE, folder)},
                 stdin="",
                 timeout=PROBE_SECONDS,
                 cwd=folder,
@@ -97,9 +111,3 @@ def _programs(spec: AgentSpec, environment: Mapping[str, str]) -> list[str]:
     home = {"home": paths.home()}
     found += [shutil.which(Places(home, (), ()).path(place)) for place in spec.detection.also_at]
     return list(dict.fromkeys(one for one in found if one))
-
-
-def _throw_away(spec: AgentSpec, environment: Mapping[str, str], folder: str) -> dict[str, str]:
-    moving = {variable.name for root in spec.roots for variable in root.variables}
-    kept = {name: value for name, value in environment.items() if name not in moving}
-    return kept | dict.fromkeys(_PRIVATE, folder)

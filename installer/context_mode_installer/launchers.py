@@ -27,12 +27,13 @@ _HOOK_SH = """\
 python={python}
 launch={launch}
 {root}[ -x "$python" ] || exit 0
-out=$("$python" -I -S "$launch" hook "$@" 2>/dev/null)
+exec 3>&2 2>/dev/null
+out=$("$python" -I -S "$launch" hook "$@" 3>&-)
 code=$?
 if [ "$code" -eq 0 ]; then
   [ -z "$out" ] || printf '%s\\n' "$out"
 elif [ "$code" -gt 100 ] && [ "$code" -lt 126 ]; then
-  printf '%s\\n' "$out" >&2
+  printf '%s\\n' "$out" >&3
   exit $((code - 100))
 fi
 exit 0

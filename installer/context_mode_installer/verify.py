@@ -75,15 +75,15 @@ def _written_hook(target: Target, event: str) -> list[str] | None:
     for surface, name in target.surfaces():
         for spot in ours_in(target, surface, target.config(name).value()):
             if event in command_line(target, surface, event)["arguments"] and spot.list_at[-1] == event:
-                return _as_run(target, surface, spot.value)
+                return as_run(surface, spot.value)
     return None
 
 
-def _as_run(target: Target, surface: Surface, handler: object) -> list[str]:
+def as_run(surface: Surface, handler: object) -> list[str]:
+    """The words that start a handler as the host does: program and arguments, or its shell and the one string."""
     program = formats.get(handler, surface.command.program_at)
     if surface.command.form == "argv":
         return words_of_handler(handler, surface.command)
-    del target
     return ["/bin/sh", "-c", str(program)] if os.name == "posix" else ["cmd.exe", "/C", str(program)]
 
 
@@ -118,7 +118,7 @@ def _put(box: dict[str, Any], steps: Sequence[object], value: str) -> None:
 
 
 def _check_server(system: System, target: Target, environment: dict[str, str], folder: str) -> bool:
-    words = _written_server(target)
+    words = written_server(target)
     if words is None:
         return False
     lines = json.dumps(_INITIALIZE) + "\n"
@@ -129,7 +129,8 @@ def _check_server(system: System, target: Target, environment: dict[str, str], f
     return True
 
 
-def _written_server(target: Target) -> list[str] | None:
+def written_server(target: Target) -> list[str] | None:
+    """The words of the MCP entry as it stands in the file now, or None."""
     for edit in target.spec.edits_in(target.scope):
         if edit.kind == "key" and "serve" in holes(edit.value):
             entry = target.config(edit.file or "").get(target.keys(edit.at))

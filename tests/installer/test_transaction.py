@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from context_mode_installer.backups import Backups
 from context_mode_installer.system import DryRunSystem, PathError, RealSystem
 from context_mode_installer.transaction import (
@@ -125,7 +126,7 @@ def test_a_write_that_fails_half_way_is_rolled_back(files: Path) -> None:
             super().create(path, data, mode, owner)
 
     before = _tree(files)
-    with pytest.raises(PathError, match="hooks.json: can't be written .No space left"):
+    with pytest.raises(PathError, match=r"hooks.json: can't be written .No space left"):
         _run(files, Full([str(files)]))
     assert _tree(files) == before
 
@@ -135,7 +136,7 @@ def test_a_file_changed_after_the_plan_stops_the_run(files: Path) -> None:
     (files / ".agent/settings.json").write_bytes(b"{}")
     before = _tree(files)
     one = _transaction(files)
-    with pytest.raises(ChangedError, match="~/.agent/settings.json was changed"), one.lock(0):
+    with pytest.raises(ChangedError, match=r"~/.agent/settings.json was changed"), one.lock(0):
         one.run(work)
     assert _tree(files) == before
 
@@ -268,7 +269,7 @@ def test_killed_while_it_puts_back_is_finished_by_the_next(files: Path) -> None:
 def test_killed_at_any_time_leaves_old_or_new(files: Path) -> None:
     old, new = _tree(files), _new_tree(files)
     for _ in range(60):
-        _in_child(lambda: _run(files), kill_after=random.uniform(0, 0.04))  # noqa: S311 - no secret
+        _in_child(lambda: _run(files), kill_after=random.uniform(0, 0.04))
         recover()
         assert _tree(files) in (old, new)
         if _tree(files) == new:

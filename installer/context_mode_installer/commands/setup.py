@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from context_mode_installer import launchers, receipt, verify
 from context_mode_installer.backups import KEEP
-from context_mode_installer.detect import find_hosts, known_specs
+from context_mode_installer.detect import find_hosts, known_specs, spec_of
 from context_mode_installer.plan.build import Grants, Plan, finished, plan_removals, plan_setup
 from context_mode_installer.plan.draft import Desk, Draft
 from context_mode_installer.plan.host import Target
 from context_mode_installer.plan.report import lines_of, plan_data
 from context_mode_installer.result import FINDINGS, Result, UserError
-from context_mode_installer.specs.catalog import find_spec
+from context_mode_installer.specs.catalog import spec_files
 from context_mode_installer.system import DryRunSystem, PathError, RealSystem
 from context_mode_installer.transaction import BusyError, ChangedError, Transaction, VerifyError, Work, undo
 from context_mode_runtime import paths
+from context_mode_runtime.policy.load import load_policy
 from context_mode_runtime.project import find_project
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from context_mode_installer.detect import Host
     from context_mode_installer.specs.model import Scope
 
+_TRIES = 3
+"""Plans made anew when a running agent writes its config between plan and write."""
 NEWEST = "newest"
 """`--undo` without an id."""
 
@@ -83,7 +86,7 @@ class _Run:
         self.options = options
         self.environment = dict(os.environ)
         self.root = paths.data_root()
-        self.specs = [find_spec(agent) for agent in dict.fromkeys(options.agents)] or known_specs()
+        self.specs = [spec_of(agent) for agent in dict.fromkeys(options.agents)] or known_specs()
         moved = [os.environ[one.name] for spec in self.specs for root in spec.roots for one in root.variables
                  if os.environ.get(one.name)]  # fmt: skip
         homes = [paths.home(), self.root, *(os.path.expanduser(folder) for folder in moved)]
@@ -125,6 +128,12 @@ class _Run:
 
     def _setup(self) -> Result:
         hosts, skipped = self._chosen()
+        for _ in range(_TRIES - 1):
+            with contextlib.suppress(ChangedError):
+                return self._set_up(hosts, skipped)
+        return self._set_up(hosts, skipped)
+
+    def _set_up(self, hosts: Sequence[Host], skipped: Sequence[str]) -> Result:
         with self._locked():
             draft = self._draft()
             targets = [self._target(host, draft) for host in hosts]
@@ -177,7 +186,8 @@ class _Run:
             if not plan.empty and not self.options.dry_run:
                 self.transaction.run(plan.work, lambda: verify.check_files(self.system, plan.work.files))
                 self.transaction.backups.sweep(keep=_keep(), pinned=plan.receipt.pinned())
-        hosts = [target.host for target in targets]
+        touched = {change.agent for change in plan.changes}
+        hosts = [target.host for target in targets if target.spec.id in touched]
         done = not plan.empty and not self.options.dry_run
         notes = self._after(plan, hosts) if done else []
         if self.options.data and not self.options.dry_run:
@@ -223,7 +233,7 @@ class _Run:
         return chosen, notes
 
     def _target(self, host: Host, draft: Draft, scope: Scope | None = None, project: str | None = None) -> Target:
-        agents = frozenset(spec.id for spec in known_specs())
+        agents = frozenset(spec_files())
         if scope is None:
             scope, project = self.options.scope, self.project
         return Target(host, scope, project, agents, draft)
@@ -303,7 +313,8 @@ def _undone(work: Work, *, dry_run: bool) -> Result:
 
 
 def _keep() -> int:
-    return KEEP
+    """How many backups stay, by the policy."""
+    return load_policy(None).retention.get("backups", KEEP)
 
 
 def _compile() -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 NAME = "context-mode"
 """The name of our MCP entry, for ever."""
 Kind = Literal["hook", "serve"]
+_RUNNERS = frozenset({"npx", "npm", "pnpm", "yarn", "bunx", "bun", "node", "deno", "env", "sh", "bash"})
 _PROGRAMS: dict[str, Kind] = {launchers.HOOK: "hook", launchers.SERVE: "serve"}
 
 
@@ -75,12 +76,14 @@ def what_runs(words: Sequence[str], agents: Collection[str], events: Collection[
 
 
 def is_foreign(words: Sequence[str]) -> bool:
-    """Whether these words start another tool called context-mode."""
-    for word in words:
+    """Whether these words start another tool called context-mode: its program, its package, a script of it."""
+    for index, word in enumerate(words):
         parts = word.replace("\\", "/").split("/")
-        package = parts[-1].split("@")[0]
-        script = parts[-1].endswith((".mjs", ".cjs", ".js")) and NAME in parts[:-1]
-        if package == NAME or script:
+        if parts[-1].endswith((".mjs", ".cjs", ".js")) and NAME in parts[:-1]:
+            return True
+        if index == 0 and _base(word) == NAME:
+            return True
+        if word.split("@")[0] == NAME and _base(words[0]) in _RUNNERS:
             return True
     return False
 

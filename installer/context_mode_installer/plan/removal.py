@@ -89,7 +89,10 @@ def give_back_bytes(draft: Draft, backups: Backups, forms: dict[str, str]) -> No
         now = draft.desk.on_disk(path)
         left = draft.desk.read(path)
         steps = steps_of(draft, backups, path)
-        if now is None or left == now or not steps:
+        if now is None or left == now:
+            continue
+        if not steps:
+            draft.desk.write(path, left or None)
             continue
         try:
             bytes_before = reverted(now, steps)
