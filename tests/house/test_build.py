@@ -29,11 +29,8 @@ LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "_data", ".*")
 
 
 def files(folder: Path) -> set[str]:
-    return {
-        str(path.relative_to(folder))
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
-    }
+    names = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    return {str(name) for name in names if not any(part == "__pycache__" or part[0] == "." for part in name.parts)}
 
 
 @pytest.fixture(scope="module")
