@@ -35,7 +35,7 @@ def sources() -> list[Path]:
 def functions(path: Path) -> Iterator[tuple[Function, bool]]:
     """Each function of a module, and whether it is public: no underscore in its name or in a class around it."""
 
-    def inside(node: ast.AST, public: bool) -> Iterator[tuple[Function, bool]]:  # noqa: FBT001
+    def inside(node: ast.AST, public: bool) -> Iterator[tuple[Function, bool]]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, Function):
                 yield child, public and not child.name.startswith("_")
