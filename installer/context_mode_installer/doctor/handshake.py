@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from context_mode_runtime.server.tools.registry import TOOLS
 
@@ -26,7 +26,8 @@ def shake(argv: Sequence[str], environment: dict[str, str], cwd: str) -> list[st
     wanted = [tool.name for tool in TOOLS]
     for era in _ERAS:
         try:
-            listed = anyio.run(_listed, argv, environment, cwd, era)
+            with open(os.devnull, "w", encoding="utf-8") as silence:
+                listed = anyio.run(_listed, argv, environment, cwd, era, silence)
         except Exception as error:  # noqa: BLE001 - whatever the client raises: the handshake failed
             raise HandshakeError(f"the server does not answer ({era}): {_root(error)}") from None
         if listed != wanted:
@@ -34,13 +35,13 @@ def shake(argv: Sequence[str], environment: dict[str, str], cwd: str) -> list[st
     return wanted
 
 
-async def _listed(argv: Sequence[str], environment: dict[str, str], cwd: str, era: str) -> list[str]:
+async def _listed(argv: Sequence[str], environment: dict[str, str], cwd: str, era: str, silence: TextIO) -> list[str]:
     import anyio
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     parameters = StdioServerParameters(command=argv[0], args=list(argv[1:]), env=environment, cwd=cwd)
-    with anyio.fail_after(SECONDS), open(os.devnull, "w", encoding="utf-8") as silence:
+    with anyio.fail_after(SECONDS):
         async with Client(stdio_client(parameters, errlog=silence), mode=era) as client:
             listed = await client.list_tools()
     return [tool.name for tool in listed.tools]

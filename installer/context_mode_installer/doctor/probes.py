@@ -76,6 +76,9 @@ def _with_tool(spec: AgentSpec, tool: Tool, base: dict[str, Any]) -> dict[str, A
     for field in tool.fields:
         if field.name in _INPUTS:
             payload = _put(payload, field.where[0], _INPUTS[field.name])
+    if tool.replace and tool.replace.sample is not None:
+        for place in spec.payload["response"][:1]:
+            payload = _put(payload, place, tool.replace.sample)
     return payload
 
 

@@ -102,7 +102,7 @@ def _tool(tool: Data) -> Data:
 
 def _replace(replace: Data) -> Data:
     return {
-        **replace,
+        **{word: value for word, value in replace.items() if word != "sample"},
         "set": [{"at": item["at"], "value": parse_template(item["value"])} for item in replace["set"]],
         "skip": compile_condition(replace["skip"]),
     }

@@ -192,7 +192,7 @@ def _make(kind: type[Any], data: dict[str, Any]) -> Any:  # noqa: ANN401 - an in
 
 def _value(hint: Any, data: Any) -> Any:  # noqa: ANN401 - any type of the model
     if hint is Template:
-        return parse_template(data)
+        return None if data is None else parse_template(data)
     if get_origin(hint) is UnionType:
         (inner,) = (option for option in get_args(hint) if option is not NoneType)
         return None if data is None else _value(inner, data)

@@ -112,6 +112,7 @@ class Replace:
     drop: tuple[str, ...]
     skip: Condition | None
     opening: str | None
+    sample: Template
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,9 @@ def _tool(sheet: Sheet, way: Way, tool: dict[str, Any]) -> None:
             sheet.add((*way, word), f"{word} without an output", "say where the output is, or write null here")
     if tool["replace"] and (tool["replace"]["shape"] == "copy") != bool(tool["replace"]["text_at"]):
         sheet.add((*way, "replace", "text_at"), "text_at goes with the shape copy", "write keys there, [] elsewhere")
+    if tool["replace"] and (tool["replace"]["shape"] == "copy") != (tool["replace"]["sample"] is not None):
+        right = "write a whole response as JSON text there, null elsewhere"
+        sheet.add((*way, "replace", "sample"), "sample goes with the shape copy", right)
     if tool["range"] and tool["class"] != "read":
         sheet.add((*way, "range"), "a range belongs to a read tool", "write null")
     for n, name in enumerate(tool["names"]):
