@@ -62,11 +62,11 @@ def short_reply(
 
 
 def more_line(part: Excerpt, pointer: str) -> str:
-    """`12 lines, 3,400 B left out; all of it: CALL`."""
+    """`12 lines, 3,400 B left out; more: CALL`."""
     if not part.left_out_bytes:
-        return f"all of it again: {pointer}"
+        return f"again: {pointer}"
     lines = f"{part.left_out_lines:,} lines, " if part.left_out_lines else ""
-    return f"{lines}{part.left_out_bytes:,} B left out; all of it: {pointer}"
+    return f"{lines}{part.left_out_bytes:,} B left out; more: {pointer}"
 
 
 def size(text: str) -> int:

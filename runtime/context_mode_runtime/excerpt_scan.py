@@ -23,7 +23,7 @@ _WORDS_MAX = 60_000
 _HITS_MAX = 250
 _NEAR_END = 8_192
 """A form that more lines of a piece have is looked for only in its last 8 KiB: it is no signal there."""
-_INTENT_WORDS = 14
+_INTENT_WORDS = 32
 _SHORT_WORD = 4
 _CUTS = " ,;}]>"
 
@@ -68,7 +68,7 @@ class Scan:
         self.has_stretches = self.count > text.count("\n") + 1
         self.words, self.asks_failures = intent_words(intent)
         self.kinds = bytearray(self.count)
-        self.hits = array("H", bytes(2 * self.count))
+        self.hits = array("I", bytes(4 * self.count))
         self.shapes = array("q", bytes(8 * self.count))
         self.seen: dict[int, int] = {}
         self.once: dict[int, int] = {}
@@ -166,7 +166,7 @@ class _Piece:
 
 
 def intent_words(intent: str) -> tuple[list[str], bool]:
-    """The words of an intent that are worth looking for, at most 14, and whether it asks for failures."""
+    """The words of an intent that are worth looking for, at most 32, and whether it asks for failures."""
     out: dict[str, None] = {}
     asks = False
     for token in _TOKEN.findall(intent.replace("_", " ") + " " + intent):

@@ -213,14 +213,14 @@ FAILED tests/test_pay.py::test_refund - assert 2 == 3
     assert "FAILED tests/test_pay.py::test_refund - assert 2 == 3" in lines
     assert "E       assert 2 == 3" in lines
     assert re.fullmatch(
-        r'[\d,]+ lines, [\d,]+ B left out; all of it: ctx_search\(\{"queries":\[\],"source":"s7"\}\)', lines[-1]
+        r'[\d,]+ lines, [\d,]+ B left out; more: ctx_search\(\{"queries":\[\],"source":"s7"\}\)', lines[-1]
     )
     assert all(GAP.fullmatch(line) or line in text.split("\n") for line in lines[1:-1])
 
 
 def test_the_last_line_counts_bytes_alone_when_no_whole_line_is_missing() -> None:
-    assert more_line(Excerpt("", 0, 12_345), "call()") == "12,345 B left out; all of it: call()"
-    assert more_line(Excerpt("", 0, 0), "call()") == "all of it again: call()"
+    assert more_line(Excerpt("", 0, 12_345), "call()") == "12,345 B left out; more: call()"
+    assert more_line(Excerpt("", 0, 0), "call()") == "again: call()"
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ DRAIN = 1.0
 """Longest time, in seconds, that a run that has ended waits for the rest of its output."""
 _TICK = 0.05
 _PROGRESS_EVERY = 1.0
+_NOT_STARTED = 126
+"""A shell's number for a program that is there but can't be started (POSIX, 2.8.2)."""
 _SIGNAL_EXIT = 128
 """A shell's number for "ended by signal N" is 128 + N (POSIX, 2.8.2)."""
 
@@ -125,7 +127,11 @@ class Background:
         self.thread.join(process.GRACE * 4)
 
     def _work(self) -> None:
-        outcome = self._job.wait(self._cancel, None)
+        try:
+            outcome = self._job.wait(self._cancel, None)
+        except ExecuteError as error:
+            outcome = Outcome()
+            outcome.exit_code, outcome.notes = _NOT_STARTED, [str(error)]
         self.outcome = outcome
         self._job.close()
         if self._on_end:
