@@ -210,3 +210,33 @@ def test_memory_files_of_every_agent_are_searched_too(serve: Any, home: Path, pr
     (project / "CLAUDE.md").write_text("# Rules\n\nAlways run bilby before a commit.\n", encoding="utf-8")
     text, _ = host.call("ctx_search", {"queries": ["bilby"]})
     assert "memory CLAUDE.md #1: Rules\n" in text
+
+
+ODD_QUERIES = [
+    "retry-budget", "38.101", "@acme", "C++", "a=b", "src/auth/login.ts", "don't", '"', "*", "AND", "NEAR(", "col:val",
+    "^x", "50%", "why?", "\0", "\ud800", "用户", "x" * 300_000, " ".join(f"w{n}" for n in range(5_000)),
+]  # fmt: skip
+
+
+def test_any_text_is_a_query(serve: Any, guide: Path) -> None:
+    host = serve()
+    host.call("ctx_index", {"path": "how-it-works.md"})
+    text, failed = host.call("ctx_search", {"queries": ODD_QUERIES})
+    assert not failed
+    assert text.count("\nQuery ") + 1 == len(ODD_QUERIES)
+    assert len(text.encode()) <= OUTPUT_CAP
+
+
+def test_too_many_queries_are_an_error(serve: Any, guide: Path) -> None:
+    text, failed = serve().call("ctx_search", {"queries": ["a"] * 51})
+    assert failed
+    assert "at most 50" in text
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"path": "a\0b"}, {"path": "x" * 5_000}, {"path": "/dev/zero"}, {"path": "/dev"}]
+)
+def test_odd_paths(serve: Any, arguments: dict[str, Any]) -> None:
+    text, _ = serve().call("ctx_index", arguments)
+    assert len(text) <= 2_000
+    assert "own fault" not in text

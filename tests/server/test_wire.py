@@ -46,3 +46,22 @@ def test_each_line_gets_its_answer_and_the_next_request_too(serve: Any, case: di
         assert _holds(got, wanted), f"{got} is not {wanted}"
     assert host.ask("ping")["result"] == {}
     assert host.close() == 0
+
+
+PAYLOADS = Path(__file__).parents[1] / "payloads"
+OPENINGS = sorted([*PAYLOADS.glob("*/mcp-initialize.json"), *PAYLOADS.glob("*/mcp-*discover.json")])
+
+
+@pytest.mark.parametrize("path", OPENINGS, ids=[f"{path.parent.name}-{path.stem}" for path in OPENINGS])
+def test_every_hosts_opening_is_answered_in_its_era(serve: Any, path: Path) -> None:
+    payload = json.loads(path.read_text(encoding="utf-8"))
+    params = payload.get("params", payload)
+    host = serve()
+    if "protocolVersion" in params:
+        assert host.ask("initialize", params)["result"]["protocolVersion"] == params["protocolVersion"]
+        assert {"name", "inputSchema"} <= host.ask("tools/list")["result"]["tools"][0].keys()
+    else:
+        assert host.ask("server/discover", params)["result"]["supportedVersions"] == ["2026-07-28"]
+        listed = host.ask("tools/list", {"_meta": params["_meta"]})["result"]
+        assert (listed["resultType"], listed["cacheScope"]) == ("complete", "private")
+    assert host.close() == 0

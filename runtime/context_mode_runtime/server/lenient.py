@@ -28,11 +28,30 @@ def fitted(tool: Tool, arguments: dict[str, object]) -> dict[str, object]:
         if name not in tool.properties:
             raise WrongArgumentsError(_unknown(tool, name))
         if value is not None:
-            out[name] = _value(tool, name, value)
+            out[name] = _encodable(_value(tool, name, value))
     missing = [name for name in tool.required if name not in out]
     if missing:
         raise WrongArgumentsError(f"missing argument: {', '.join(missing)}")
     return out
+
+
+def _encodable(value: object) -> object:
+    """The same with lone surrogates as U+FFFD: no file, process or database takes them."""
+    if isinstance(value, str):
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in value) if _lone(value) else value
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return value
+
+
+def _lone(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _known_name(tool: Tool, name: str) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _ROOTS_ID = "roots"
 _ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
+_ERROR_MAX = 2_000
 _OUR_FAULT = "our own fault, written to hook-errors.log"
 
 
@@ -121,7 +122,7 @@ def _ran(tool: Tool, params: Body, connection: Connection, running: Running) -> 
     try:
         return _text(_handled(tool, _prepared(tool, params, connection, running)))
     except (ToolError, lenient.WrongArgumentsError) as error:
-        return {**_text(str(error)), "isError": True}
+        return {**_text(str(error)[:_ERROR_MAX]), "isError": True}
     except Exception as error:  # noqa: BLE001 - the model gets one line, the log the rest
         log.log_error(f"serve {tool.name}", error)
         return {**_text(f"{tool.name}: {_OUR_FAULT}"), "isError": True}

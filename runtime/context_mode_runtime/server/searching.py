@@ -21,6 +21,8 @@ _LIMIT = 3
 _LIMIT_MAX = 20
 _LISTED_MAX = 100
 _READ_MAX = 200
+_QUERIES_MAX = 50
+_SHOWN_MAX = 120
 _ROOM_FOR_MORE = 400
 _NOTHING_YET = "nothing is indexed in this project yet"
 _FULL = "left out: the reply is full; ask this query again by itself"
@@ -28,19 +30,21 @@ _FULL = "left out: the reply is full; ask this query again by itself"
 
 def searched(call: Call, queries: list[str]) -> str:
     """Per query its hits, or why there are none; the whole reply stays under OUTPUT_CAP."""
+    if len(queries) > _QUERIES_MAX:
+        raise ToolError(f"{len(queries)} queries are too many for one reply: at most {_QUERIES_MAX}")
     background.flush()
     if not call.text("source"):
         memory.bring_up_to_date(call)
     store = _store(call)
     if store is None:
-        return "\n".join(line for query in queries for line in (f'Query "{query}":', f"  {_NOTHING_YET}"))
+        return "\n".join(line for query in queries for line in (_asked(query), f"  {_NOTHING_YET}"))
     most = min(max(call.number("limit", _LIMIT), 1), _LIMIT_MAX, _allowed(call, store))
     if call.text("source"):
         _source(call, store)
     lines: list[str] = []
-    room = limits.OUTPUT_CAP - sum(len(query.encode()) + 80 for query in queries)
+    room = limits.OUTPUT_CAP - sum(len(_asked(query).encode()) + len(_FULL) + 4 for query in queries)
     for query in queries:
-        lines.append(f'Query "{query}":')
+        lines.append(_asked(query))
         for block in _answers(call, store, query, most):
             size = len(block.encode(errors="replace")) + 1
             if size > room:
@@ -49,6 +53,10 @@ def searched(call: Call, queries: list[str]) -> str:
             room -= size
             lines.append(block)
     return "\n".join(lines)
+
+
+def _asked(query: str) -> str:
+    return f'Query "{query if len(query) <= _SHOWN_MAX else query[:_SHOWN_MAX] + "…"}":'
 
 
 def listed(call: Call) -> str:

@@ -76,6 +76,8 @@ def _file(call: Call, guard: Guard) -> tuple[str, str] | None:
     name = call.text("file")
     if not name:
         return None
+    if "\0" in name:
+        raise ToolError("file holds a NUL character")
     path = os.path.join(call.project().worktree, os.path.expanduser(name))
     if name[:1] == "s" and name[1:].isdigit() and not os.path.exists(path):
         return "", _source_text(call, name)

@@ -25,6 +25,8 @@ def handle(call: Call) -> str:
         return indexing.index_text(call)
     if given == ["url"]:
         return indexing.index_url(call)
+    if "\0" in call.text("path"):
+        raise ToolError("path holds a NUL character")
     path = os.path.abspath(os.path.join(call.project().worktree, os.path.expanduser(call.text("path"))))
     return indexing.index_folder(call, path) if os.path.isdir(path) else indexing.index_file(call, path)
 
