@@ -10,7 +10,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     Span = tuple[int, int, str]
 
@@ -55,7 +55,6 @@ _KINDS_OF_KEY = (
 )  # fmt: skip
 """What stands before `key` in a name that says secret; `secret_key` is found by its first word."""
 _PLAIN_WORDS = ("password", "passwd", "passphrase", "secret")
-"""Keys whose value is cut even when it is an ordinary word."""
 _PAGING = ("next", "page", "continuation", "pagination", "cancellation", "sync", "eos", "bos", "pad", "unk", "sep")
 """What stands before `token` in a name that says no secret."""
 
@@ -102,9 +101,12 @@ _NAME_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 _ready: dict[str, re.Pattern[str]] = {}
 
 
-def redact(text: str) -> tuple[str, int]:
-    """`text` with every secret replaced by `[redacted]` and private text by `[private]`, and the bytes taken out."""
-    spans = sorted(_spans(text))
+def redact(text: str, names: Iterable[str] = ()) -> tuple[str, int]:
+    """`text` with every secret replaced by `[redacted]` and private text by `[private]`, and the bytes taken out.
+
+    `names`: further key names whose values are secret (`redact` of the policy), in any case.
+    """
+    spans = sorted(_spans(text, [name.lower() for name in names if name]))
     if not spans:
         return text, 0
     out: list[str] = []
@@ -140,14 +142,14 @@ def _finds(text: str, needle: str) -> Iterator[int]:
         at = text.find(needle, at + len(needle))
 
 
-def _spans(text: str) -> Iterator[Span]:
+def _spans(text: str, names: list[str]) -> Iterator[Span]:
     low = text.lower()
     if len(low) != len(text):
         low = text.replace("\u0130", "I").lower()  # the one character whose lower case is longer
     yield from _private(low)
     yield from _pem(text)
     yield from _prefixed(text)
-    for key in _KEYS:
+    for key in (*_KEYS, *names):
         for at in _finds(low, key):
             span = _keyed(text, low, at, key)
             if span:
@@ -236,6 +238,8 @@ def _other_form(text: str, name: str, end: int) -> re.Match[str] | None:
 
 def _value(found: re.Match[str], text: str, name: str, at: int, key: str) -> tuple[int, int] | None:
     inside = found.group("inside")
+    if key not in _KEYS:
+        return found.span("bare" if inside is None else "inside")
     if inside is not None:
         return found.span("inside") if _is_quoted(inside, key) else None
     bare = found.group("bare")

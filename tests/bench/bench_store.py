@@ -1,6 +1,6 @@
-"""Index and search times beside a reference: `python tests/bench/bench_store.py [MEGABYTES]`. No test; nothing is asserted.
+"""Index and search times beside a reference: `python tests/bench/bench_store.py [MEGABYTES]`.
 
-The text is the running interpreter's own library, whole files in sorted order. The reference is the same chunks put into
+The text is the running interpreter's own library, files in sorted order. The reference is the same chunks put into
 a plain full-text table (FTS5, porter, external content) by one transaction: what SQLite alone costs. CPU times.
 """
 

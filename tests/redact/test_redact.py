@@ -55,3 +55,9 @@ def test_any_text_passes_and_private_text_never_does(pieces: list[str]) -> None:
 def test_hostile_repeats_end(unit: str) -> None:
     text = unit * (400_000 // len(unit))
     redact(text)
+
+
+def test_further_key_names_of_the_policy() -> None:
+    text = "SORT_CODE=123456\nsortCode: plain\nother: plain"
+    assert redact(text, ["sort_code", "sortcode"])[0] == "SORT_CODE=[redacted]\nsortCode: [redacted]\nother: plain"
+    assert redact(text) == (text, 0)

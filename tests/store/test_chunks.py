@@ -15,8 +15,8 @@ from context_mode_runtime.store.chunks import KINDS, chunk
 
 CASES = YAML(typ="safe").load(Path(__file__).with_name("chunks.yaml").read_text(encoding="utf-8"))
 PIECES = st.sampled_from(
-    ["# A\n", "## B", "\n", "\r\n", "```\n", "~~~", "---\n", "===\n", "def f():\n", "class A:\n    ", "{", "}", "[", "]",
-     '"a":', ",", "1", '"é😀"', "text words ", "認証", "x" * 700, " " * 90, "\ud800", "\x00", "\u2028", "\u0301"]
+    ["# A\n", "## B", "\n", "\r\n", "```\n", "~~~", "---\n", "===\n", "def f():\n", "class A:\n    ", "{", "}", "[",
+     "]", '"a":', ",", "1", '"é😀"', "text words ", "認証", "x" * 700, " " * 90, "\ud800", "\x00", "\u2028", "\u0301"]
 )  # fmt: skip
 
 

@@ -30,16 +30,19 @@ _opened_lock = allocate_lock()
 class Store:
     """One open store. `db` is the connection, `path` the file, `name` the project's name, `notices` what to tell.
 
+    `secret_names`: key names of the policy whose values are cut out of all that is stored, set by whoever opens it.
+
     Usable from several threads: `read()` and `write()` let one at a time in. Close it, or use it with `with`.
     """
 
-    __slots__ = ("_depth", "_lock", "db", "journal_mode", "name", "notices", "path")
+    __slots__ = ("_depth", "_lock", "db", "journal_mode", "name", "notices", "path", "secret_names")
 
     def __init__(self, path: str, name: str, db: Connection) -> None:
         self.path = path
         self.name = name
         self.db = db
         self.notices: list[str] = []
+        self.secret_names: tuple[str, ...] = ()
         self.journal_mode = ""
         self._lock = RLock()
         self._depth = 0

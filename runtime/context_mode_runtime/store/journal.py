@@ -9,7 +9,6 @@ from context_mode_runtime.redact import redact
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from sqlite3 import Connection
 
     from context_mode_runtime.store.db import Store
 
@@ -35,19 +34,15 @@ def add_row(store: Store, conversation: str, kind: str, text: str, *, detail: st
     its words, commit the message, fetch the URL, subagent what it was asked. `detail`: of a failure the error, of a
     task its state (`open`, `done`, ...), of a sub-agent its answer.
     """
+    text = redact(_plain(text), store.secret_names)[0]
+    detail = None if detail is None else redact(_plain(detail), store.secret_names)[0]
     with store.write() as db:
-        return write_row(db, conversation, kind, (text, detail), time.time_ns() // 1_000_000)
-
-
-def write_row(db: Connection, conversation: str, kind: str, words: tuple[str, str | None], at: int) -> int:
-    """As `add_row`, with (text, detail) and the time, inside the caller's transaction."""
-    text, detail = (None if part is None else redact(_plain(part))[0] for part in words)
-    inserted = db.execute(
-        "INSERT INTO journal(conversation, kind, text, detail, at) VALUES(?, ?, ?, ?, ?)",
-        (conversation, kind, text, detail, at),
-    )
-    seq = int(inserted.lastrowid or 0)
-    db.execute("INSERT INTO journal_words(rowid, text, detail) VALUES(?, ?, ?)", (seq, text, detail))
+        inserted = db.execute(
+            "INSERT INTO journal(conversation, kind, text, detail, at) VALUES(?, ?, ?, ?, ?)",
+            (conversation, kind, text, detail, time.time_ns() // 1_000_000),
+        )
+        seq = int(inserted.lastrowid or 0)
+        db.execute("INSERT INTO journal_words(rowid, text, detail) VALUES(?, ?, ?)", (seq, text, detail))
     return seq
 
 

@@ -54,7 +54,7 @@ class LiveSource:
         return self.indexed
 
     def _write(self, text: str) -> None:
-        clean, cut = redact(sources.plain(text))
+        clean, cut = redact(sources.plain(text), self._store.secret_names)
         with self._store.write() as db:
             place, tail, line = _last(db, self.indexed.id)
             prepared = Prepared(tail + clean, "log")

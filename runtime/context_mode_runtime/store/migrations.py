@@ -28,7 +28,7 @@ CREATE TABLE chunks(
     id INTEGER PRIMARY KEY, heading TEXT NOT NULL, text TEXT NOT NULL, extra TEXT NOT NULL, line INTEGER NOT NULL);
 CREATE VIRTUAL TABLE chunk_words USING fts5(
     heading, text, extra, content='chunks', content_rowid='id', tokenize='porter unicode61');
-CREATE TABLE vocabulary(id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
+CREATE TABLE vocabulary(id INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT NOT NULL UNIQUE);
 CREATE VIRTUAL TABLE word_parts USING fts5(
     word, content='vocabulary', content_rowid='id', tokenize='trigram', detail=none, columnsize=0);
 CREATE TABLE journal(

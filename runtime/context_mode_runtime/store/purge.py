@@ -39,6 +39,14 @@ def purge_source(store: Store, source: str) -> int:
     return gone
 
 
+def purge_sources(store: Store, numbers: list[int]) -> int:
+    """Deletes sources by their numbers and returns how many rows went."""
+    with store.write() as db:
+        gone = sum(_drop(db, number) for number in numbers)
+    _scrub(store)
+    return gone
+
+
 def purge_session(store: Store, conversation: str) -> int:
     """Deletes a conversation: its journal, held blocks, budget and ledger rows, and the sources that only it read."""
     with store.write() as db:

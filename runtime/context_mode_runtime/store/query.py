@@ -93,9 +93,12 @@ class Term:
 
 
 class Query:
-    """`terms` without repeats, `phrases`: pieces of several words that were written without a space, or in quotes."""
+    """`terms` without repeats, `phrases`: pieces of several words that were written without a space, or in quotes.
 
-    __slots__ = ("phrases", "terms", "text")
+    `total`: chunks in the store, set by the search.
+    """
+
+    __slots__ = ("phrases", "terms", "text", "total")
 
     def __init__(self, text: str) -> None:
         self.text = nfc(text).strip()
@@ -103,6 +106,7 @@ class Query:
         kept = [word for word in words if word not in _STOP] or words
         self.terms = [term_of(word) for word in kept[:TERMS_MAX]]
         self.phrases = _phrases(self.text)
+        self.total = 0
 
 
 def quoted(word: str) -> str:

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.snippet import Place
 
 _PLACES = 30
+_BEGINS = 3
+_INSIDE = 0.6
 _COVER = 0.5
 _PRECISE = 0.4
 _HEADING = 2.8
 _LAST = 0.3
 _PHRASE = 0.3
 _CLOSE = 3.0
-_NEAR_CHARACTERS = 60
+_APART = 60
 
 
 class Candidate:
@@ -102,8 +104,8 @@ def _find(low: str, term: Term) -> tuple[list[int], float]:
 def _grade(low: str, at: int, form: str) -> float:
     if at == 0 or not low[at - 1].isalnum() or not form.isascii():
         after = low[at + len(form) : at + len(form) + 1]
-        return 1.0 if len(form) > 2 or not after.isalnum() else 0.0
-    return 0.6 if len(form) > 3 else 0.0
+        return 1.0 if len(form) >= _BEGINS or not after.isalnum() else 0.0
+    return _INSIDE if len(form) > _BEGINS else 0.0
 
 
 def _precision(heading: str, query: Query) -> float:
@@ -131,7 +133,7 @@ def _exact(low: str, query: Query) -> float:
 def _closeness(places: list[Place], wanted: int) -> float:
     """1.0 for all words side by side, falling with the length of the shortest stretch that holds each that occurs."""
     present = {word for _, word, _ in places}
-    if len(present) < 2:
+    if len(present) == 1 or not present:
         return 0.0
     counts = dict.fromkeys(present, 0)
     missing, left, best = len(present), 0, places[-1][0] - places[0][0]
@@ -144,4 +146,4 @@ def _closeness(places: list[Place], wanted: int) -> float:
             counts[first] -= 1
             missing += counts[first] == 0
             left += 1
-    return len(present) / wanted / (1 + best / (_NEAR_CHARACTERS * len(present)))
+    return len(present) / wanted / (1 + best / (_APART * len(present)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from context_mode_runtime.store import health, rank, spelling, stale
+from context_mode_runtime.store import health, rank, spelling, stale, vocabulary
 from context_mode_runtime.store import query as queries
 from context_mode_runtime.store.errors import StoreDamagedError, StoreError, UnknownSourceError
 from context_mode_runtime.store.query import Query, Term, quoted
@@ -28,7 +28,7 @@ _USED_MS = 3_600_000
 
 
 class Hit:
-    """A chunk that answers: source id `sid`, `label`, place `n` (from 1), `heading`, `snippet`; `stale` is a note or "".
+    """A chunk that answers: source id `sid`, `label`, place `n` (from 1), `heading`, `snippet`; `stale`: a note or "".
 
     For a source that is read in order `snippet` is the whole chunk.
     """
@@ -116,6 +116,7 @@ def search(  # noqa: PLR0913 - a query and where it looks
     if one and (not parsed.terms or offset is not None):
         return read(store, one, offset or 1, limit)
     try:
+        _ready(store, parsed)
         return _search(store, parsed, where, limit)
     except StoreDamagedError:
         health.rebuild(store)
@@ -142,6 +143,15 @@ def read(store: Store, source: Source, offset: int, limit: int) -> Found:
     return found
 
 
+def _ready(store: Store, query: Query) -> None:
+    """Before a query with an unknown word: trigrams for the words that came since the last one."""
+    with store.read() as db:
+        behind = vocabulary.is_behind(db) and not all(_count(db, term.fts) for term in query.terms)
+    if behind:
+        with store.write() as db:
+            vocabulary.catch_up(db)
+
+
 def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
     with store.read() as db:
         count = db.execute("SELECT count(*) FROM sources").fetchone()[0]
@@ -166,7 +176,7 @@ def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
 
 def _prepare(db: Connection, query: Query) -> list[tuple[str, str]]:
     """Counts each term, corrects those that nothing holds, and weighs them by how rare they are."""
-    total = db.execute("SELECT count(*) FROM chunks").fetchone()[0]
+    query.total = total = db.execute("SELECT coalesce(sum(chunks), 0) FROM sources").fetchone()[0]
     fixed = []
     for term in query.terms:
         term.df = _count(db, term.fts)
@@ -198,7 +208,7 @@ def _ranked(db: Connection, query: Query, scope: Scope, *, narrow: bool) -> list
     terms = [term for term in query.terms if term.df]
     if not terms:
         return []
-    lists = [_matches(db, " OR ".join(term.fts for term in _telling(db, terms)), scope, narrow=narrow)]
+    lists = [_matches(db, " OR ".join(term.fts for term in _telling(terms, query.total)), scope, narrow=narrow)]
     if len(terms) > 1:
         lists.append(_matches(db, " AND ".join(term.fts for term in terms), scope, narrow=narrow))
     phrases = [quoted(" ".join(phrase)) for phrase in query.phrases]
@@ -211,9 +221,8 @@ def _ranked(db: Connection, query: Query, scope: Scope, *, narrow: bool) -> list
     return rank.order([rank.Candidate(row, fused[row[0]]) for row in rows], query)
 
 
-def _telling(db: Connection, terms: list[Term]) -> list[Term]:
+def _telling(terms: list[Term], total: int) -> list[Term]:
     """Without the words that a quarter of a big store holds, where there are others."""
-    total = db.execute("SELECT count(*) FROM chunks").fetchone()[0]
     rare = [term for term in terms if term.df <= max(total * _COMMON, _COMMON_FROM)]
     return rare or terms
 

@@ -86,8 +86,8 @@ def add_source(  # noqa: PLR0913 - what is known about a text
     The same text under the same label in the same worktree is not stored again; a changed text of the same origin
     takes the old one's place and id. Raises StoreError.
     """
-    clean, cut = redact(plain(text))
-    place = Placed(redact(plain(label))[0], conversation, worktree, tool, origin)
+    clean, cut = redact(plain(text), store.secret_names)
+    place = Placed(redact(plain(label), store.secret_names)[0], conversation, worktree, tool, origin)
     digest = digest_of(clean)
     mark = stale.mark_of(origin)
     with store.read() as db:

@@ -69,7 +69,7 @@ def _chosen(rows: list[Row], kind: str) -> list[Row]:
 
 
 def _open_tasks(last: dict[str, Row]) -> dict[str, Row]:
-    """Of single tasks those that aren't done; a whole list (`[state] words; [state] words`) replaces what was before."""
+    """Of single tasks those that aren't done; a whole list (`[state] words; [state] words`) replaces older ones."""
     lists = [row for row in last.values() if row.text.startswith("[") and "] " in row.text]
     newest = max(lists, key=lambda row: row.seq, default=None)
     after = newest.seq if newest else 0
