@@ -120,10 +120,17 @@ class Transaction:
 
     def recover_locked(self) -> str | None:
         """The same for callers that hold the lock."""
-        backup = self.interrupted()
-        if backup is not None:
-            self._restore(self.backups.load(backup))
-        return backup
+        name = self.interrupted()
+        if name is None:
+            return None
+        try:
+            backup = self.backups.load(name)
+        except PathError:
+            # somebody deleted the backup: there is nothing to restore from, and waiting for it would block all
+            self.system.remove(self.journal)
+            return None
+        self._restore(backup)
+        return name
 
     def run(self, work: Work, verify: Callable[[], None] = lambda: None) -> Backup | None:
         """Does the work and returns its backup; None when there is nothing to do. The caller holds the lock.

@@ -404,9 +404,49 @@ def test_project_scope_is_refused_with_the_reason(home: Path, project: Path) -> 
     assert os.listdir(home) == []
 
 
+def test_one_scope_at_a_time(home: Path, project: Path) -> None:
+    """F06: entries for the user and for a project would run each hook twice."""
+    set_up("claude-code")
+    found = set_up("claude-code", scope="project", project=project)
+    assert found.exit_code == 1
+    assert found.data["findings"][0]["fix"] == "context-mode setup --remove --agents claude-code"
+    run(Options(remove=True))
+    assert set_up("claude-code", scope="project", project=project).exit_code == 0
+
+
+def test_switched_off_hooks_are_told(home: Path) -> None:
+    fill(home, "bare")
+    (home / ".claude/settings.json").write_text('{"disableAllHooks": true}')
+    done = set_up("claude-code")
+    line = "  attention: all hooks are switched off (~/.claude/settings.json: disableAllHooks)"
+    assert line in done.messages
+
+
+def test_no_secret_of_a_config_is_shown(home: Path) -> None:
+    """F68: neighbours of our entries stand in the diff, and whole configs on one line."""
+    fill(home, "minified")
+    (home / ".codex/config.toml").write_text('[mcp_servers.x]\ncommand = "c"\nbearer_token = "tok-BBB222"\n')
+    assert "tok-BBB222" not in set_up(dry_run=True).as_json()
+
+
+def test_a_second_setup_waits_for_the_first(home: Path) -> None:
+    fill(home, "bare")
+    children = []
+    for agent in BOTH:
+        child = os.fork()
+        if child == 0:
+            os._exit(set_up(agent).exit_code)
+        children.append(child)
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0]
+    assert "nothing was changed" in set_up().messages[-1]
+
+
 def test_a_dry_run_writes_nothing_and_shows_all(home: Path, snapshot: object, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(home, "neighbours")
-    use = launchers.Interpreter("/opt/python/bin/python3", "/opt/site/context_mode_runtime/launch.py", None, isolated=True)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    use = launchers.Interpreter(
+        "/opt/python/bin/python3", "/opt/site/context_mode_runtime/launch.py", None, isolated=True
+    )
     monkeypatch.setattr(launchers, "this_interpreter", lambda: use)
     before = tree(home)
     done = set_up(dry_run=True)

@@ -241,9 +241,10 @@ class _Run:
     def _undo(self, wanted: str) -> Result:
         with self._locked():
             work = undo(self.transaction, None if wanted == NEWEST else wanted)
+            done = None
             if work.files and not self.options.dry_run:
-                self.transaction.run(work, lambda: verify.check_files(self.system, work.files))
-        return _undone(work, dry_run=self.options.dry_run)
+                done = self.transaction.run(work, lambda: verify.check_files(self.system, work.files))
+        return _undone(work, done.id if done else None, dry_run=self.options.dry_run)
 
     def _history(self) -> Result:
         history = self.transaction.backups.history()
@@ -303,13 +304,16 @@ def _looked_for(hosts: Sequence[Host]) -> list[str]:
     return lines
 
 
-def _undone(work: Work, *, dry_run: bool) -> Result:
+def _undone(work: Work, backup: str | None, *, dry_run: bool) -> Result:
     names = [paths.tilde(one.path) for one in work.files]
     lines = [f"{name} {'would be ' if dry_run else ''}as it was" for name in names]
     lines.append(
         "Nothing was written." if dry_run else f"{len(names)} files restored." if names else "Nothing to undo."
     )
-    return Result("setup", data={"files": [one.path for one in work.files], "dry_run": dry_run}, messages=tuple(lines))
+    if backup:
+        lines.append(f"To go back: context-mode setup --undo {backup}")
+    data = {"files": [one.path for one in work.files], "backup": backup, "dry_run": dry_run}
+    return Result("setup", data=data, messages=tuple(lines))
 
 
 def _keep() -> int:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from context_mode_installer.receipt import Receipt
 
 _LONGEST = 160
-"""Longer lines of a diff are cut: a config on one line would fill the screen."""
+"""Longer lines of a diff are left out: a config on one line would fill the screen, and shows all its secrets."""
 _PRIVATE = (paths.PRIVATE_FILE, paths.PRIVATE_FOLDER)
 
 
@@ -77,6 +77,7 @@ def plan_setup(
     for target in targets:
         for one in target.host.places.missing:
             raise PlanError(f"{one.variable} says {one.folder}, which isn't there; make that folder or unset it")
+        _other_scope(draft, target)
         plan_foreign(target, replace=grants.replace)
         plan_edits(target, approve=grants.approve, replace=grants.replace)
         plan_hooks(target, replace=grants.replace)
@@ -86,6 +87,7 @@ def plan_setup(
 
 def plan_removals(draft: Draft, targets: Sequence[Target]) -> None:
     """Adds the removal of all targets to a draft."""
+    draft.leaving = frozenset(target.spec.id for target in targets)
     for target in targets:
         for config in target.configs():
             steps = steps_of(draft, draft.backups, config.path)
@@ -157,6 +159,17 @@ def _launchers(draft: Draft, use: Interpreter) -> None:
             draft.changes.append(Change("", path, "launcher written"))
 
 
+def _other_scope(draft: Draft, target: Target) -> None:
+    """Entries for the user and for a project would run each hook twice (F06)."""
+    for entry in draft.receipt.entries:
+        if entry.agent == target.spec.id and entry.scope != target.scope:
+            where = f" --scope project --project {entry.project}" if entry.project else ""
+            what = f"{target.spec.name} is set up for {entry.project or 'this user'} already: each hook would run twice"
+            fix = f"context-mode setup --remove --agents {target.spec.id}{where}"
+            draft.obstacles.append(Obstacle(target.spec.id, entry.file, what, fix))
+            return
+
+
 def _switches(draft: Draft, target: Target) -> None:
     for switch in target.spec.switches:
         if switch.scope == target.scope:
@@ -176,11 +189,19 @@ def _user_tables(draft: Draft) -> None:
 
 
 def _diff(change: FileChange) -> str:
+    """What the plan changes in a file, without the lines around it: they may hold what is nobody's business."""
     old, new = (_lines(data) for data in (change.before, change.after))
     name = paths.tilde(change.path)
-    lines = difflib.unified_diff(old, new, name, name, n=1, lineterm="")
-    text, _ = redact("\n".join(lines))
-    return "\n".join(line if len(line) <= _LONGEST else line[:_LONGEST] + "..." for line in text.split("\n"))
+    lines = list(difflib.unified_diff(old, new, name, name, n=0, lineterm=""))
+    commas = {line[1:] for line in lines if line.startswith("-") and f"+{line[1:]}," in lines}
+    shown = [line for line in lines if line[1:].removesuffix(",") not in commas or line[:1] not in "+-"]
+    whole = {sign + only for sign, side in (("-", old), ("+", new)) for only in side if len(side) == 1}
+    text, _ = redact("\n".join(_cut(line) if len(line) > _LONGEST or line in whole else line for line in shown))
+    return text
+
+
+def _cut(line: str) -> str:
+    return f"{line[0]}... ({len(line) - 1:,} characters on one line)"
 
 
 def _lines(data: bytes | None) -> list[str]:

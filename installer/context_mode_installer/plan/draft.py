@@ -166,6 +166,8 @@ class Draft:
     notes: list[str] = field(default_factory=list)
     put_in: list[Entry] = field(default_factory=list)
     """What is ours after the plan, of the agents that it looked at."""
+    leaving: frozenset[str] = frozenset()
+    """Agents that a removal takes out."""
     switched_off: list[tuple[str, str]] = field(default_factory=list)
     """Settings that switch us off: agent, what and where."""
     moves: list[tuple[str, str]] = field(default_factory=list)

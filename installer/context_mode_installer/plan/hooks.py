@@ -33,10 +33,13 @@ class Spot(NamedTuple):
     value: Any
 
 
-def command_line(target: Target, surface: Surface, event: str) -> dict[str, Any]:
-    """The holes of a group template that say what runs: program and arguments, or one string for the host's shell."""
+def command_line(target: Target, surface: Surface, event: str, agent: str = "") -> dict[str, Any]:
+    """The holes of a group template that say what runs: program and arguments, or one string for the host's shell.
+
+    `agent` is another owner of a shared file, whose entry serves this host too.
+    """
     target.check_expands(surface.command.expands)
-    program, arguments = target.holes["hook"].replace("\\", "/"), [target.spec.id, event]
+    program, arguments = target.holes["hook"].replace("\\", "/"), [agent or target.spec.id, event]
     line = " ".join([_quoted(program), *arguments])
     return {"program": program, "arguments": arguments, "command": line, "command_windows": line}
 
@@ -45,10 +48,16 @@ def _quoted(path: str) -> str:
     return f'"{path}"' if path[1:2] == ":" else shlex.quote(path)
 
 
-def group_for(target: Target, surface: Surface, event: HostEvent) -> Any:  # noqa: ANN401 - any JSON
+def group_for(target: Target, surface: Surface, event: HostEvent, agent: str = "") -> Any:  # noqa: ANN401 - any JSON
     """What setup writes for one event of a host."""
     said = {"event": event.name, "matcher": event.matcher, "timeout": event.timeout}
-    return fill(surface.group, {**target.holes, **said, **command_line(target, surface, event.name)})
+    return fill(surface.group, {**target.holes, **said, **command_line(target, surface, event.name, agent)})
+
+
+def other_owner(surface: Surface, config: Config, spot: Spot) -> str:
+    """The other host of a shared file whose entry a handler of ours is; nothing when it is this host's."""
+    words = words_of_handler(spot.value, surface.command)
+    return next((agent for agent in config.file.shared_with if agent in words), "")
 
 
 def events_of(target: Target, surface: Surface) -> list[HostEvent]:
@@ -123,6 +132,8 @@ def _drop_strays(target: Target, surface: Surface, config: Config, wanted: dict[
     stray: list[Spot] = []
     for spot in ours_in(target, surface, config.value()):
         event = wanted.get(spot.list_at)
+        if event is None and other_owner(surface, config, spot):
+            continue
         if event is None or spot.list_at in seen or not _fits_group(target, surface, config, (spot, event)):
             stray.append(spot)
         else:
@@ -163,9 +174,9 @@ def take_out(config: Config, surface: Surface, spot: Spot, before: bytes | None 
 
 def _one_event(target: Target, surface: Surface, config: Config, place: tuple[formats.Path, HostEvent]) -> None:
     list_at, event = place
-    group = group_for(target, surface, event)
     known = target.draft.receipt.find(target.spec.id, target.scope, target.project, EDIT, list_at)
     mine = [spot for spot in ours_in(target, surface, config.value()) if spot.list_at == list_at]
+    group = group_for(target, surface, event, other_owner(surface, config, mine[0]) if mine else "")
     if not mine:
         config.append(list_at, group)
         target.draft.changes.append(Change(target.spec.id, config.path, f"hook {event.name} added"))

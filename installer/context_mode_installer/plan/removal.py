@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from context_mode_installer import formats
 from context_mode_installer.plan.draft import Change
-from context_mode_installer.plan.hooks import ours_in, take_out
+from context_mode_installer.plan.hooks import EDIT, ours_in, take_out
 from context_mode_installer.plan.revert import Conflict, Step, reverted
 from context_mode_installer.plan.trust import plan_trust
 from context_mode_installer.specs.where import holes
@@ -24,6 +24,8 @@ def plan_removal(target: Target) -> None:
     for surface, name in target.surfaces():
         config = target.config(name)
         for spot in reversed(ours_in(target, surface, config.value())):
+            if _needed(target, config, EDIT, spot.list_at):
+                continue
             take_out(config, surface, spot, target.before(config.path))
             _say(target, config, f"hook {spot.list_at[-1]} taken out")
     plan_trust(target, approve=False, taken_out=True)
@@ -38,29 +40,47 @@ def plan_removal(target: Target) -> None:
 def _take_back(target: Target, edit: Edit) -> None:
     config, at = target.config(edit.file or ""), target.keys(edit.at)
     known = target.draft.receipt.find(target.spec.id, target.scope, target.project, edit.name, at)
-    current = config.get(at) if edit.kind != "own_file" else None
-    if edit.kind == "key" and "serve" in holes(edit.value):
-        if target.entry_kind(current, edit) == "serve":
-            _remove(target, config, at, edit.name)
-    elif known is None:
+    if _needed(target, config, edit.name, at):
         return
-    elif edit.kind == "own_file":
+    if edit.kind == "key" and "serve" in holes(edit.value):
+        if target.entry_kind(config.get(at), edit) == "serve":
+            _remove(target, config, at, edit.name)
+    elif known is not None and edit.kind == "own_file":
         if target.draft.desk.read(config.path) is not None:
             target.draft.desk.write(config.path, None)
             _say(target, config, f"{edit.name} taken away")
-    elif edit.kind == "list_item":
+    elif known is not None:
+        _take_back_value(target, edit, config, known)
+
+
+def _take_back_value(target: Target, edit: Edit, config: Config, known: Entry) -> None:
+    """Takes back what is as we put it in; what the user changed since stays."""
+    current = config.get(known.at)
+    if edit.kind == "list_item":
         items = current if isinstance(current, list) else []
-        for index in reversed([n for n, item in enumerate(items) if formats.same(item, known.value)][-1:]):
-            _remove(target, config, (*at, index), edit.name)
-    elif edit.kind == "key" and formats.same(current, known.value):
-        _remove(target, config, at, edit.name)
-    elif edit.kind == "flag" and formats.same(current, known.value) and not _held(config, edit):
+        for index in [n for n, item in enumerate(items) if formats.same(item, known.value)][-1:]:
+            _remove(target, config, (*known.at, index), edit.name)
+    elif not formats.same(current, known.value):
+        return
+    elif edit.kind == "key":
+        _remove(target, config, known.at, edit.name)
+    elif not _held(config, edit):
         _set_back(target, config, known)
 
 
 def _remove(target: Target, config: Config, at: formats.Path, name: str) -> None:
     config.remove(at, target.before(config.path))
     _say(target, config, f"{name} {formats.shown(at)} taken out")
+
+
+def _needed(target: Target, config: Config, edit: str, at: formats.Path) -> bool:
+    """Whether another owner of a shared file, one that stays, needs the same thing."""
+    leaving = target.draft.leaving
+    return any(
+        (entry.file, entry.edit, entry.at) == (config.path, edit, at) and entry.agent not in leaving
+        for entry in target.draft.receipt.entries
+        if entry.agent != target.spec.id
+    )
 
 
 def _held(config: Config, edit: Edit) -> bool:
