@@ -37,9 +37,9 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def policy_of(case: dict[str, Any], fold: bool = False) -> Policy:
+def policy_of(case: dict[str, Any]) -> Policy:
     policy = Policy()
-    policy.fold = fold
+    policy.fold = False
     place = Place("~/.context-mode/policy.json", os.path.join(os.environ["HOME"], ".context-mode"))
     for key, into in (("rules", policy.deny), ("ask", policy.ask), ("allow", policy.allow)):
         into.extend(parse_rule(text, place) for text in case.get(key, []))

@@ -48,7 +48,8 @@ def test_shipped_policy() -> None:
     assert all(policy.routes.values())
     assert set(policy.routes) == {"webfetch", "curl", "inlineHttp", "build", "read", "dump", "replace"}
     assert (policy.inject, policy.capture, policy.sandbox) == (True, True, "off")
-    assert not (policy.deny or policy.ask or policy.allow or policy.findings or policy.closed or policy.allow_hosts)
+    assert (policy.deny, policy.ask, policy.allow, policy.findings, policy.allow_hosts) == ([], [], [], [], [])
+    assert policy.closed is None
     budget, default = policy.search_budget, BudgetRules()
     assert [getattr(budget, name) for name in BudgetRules.__slots__] == [
         getattr(default, name) for name in BudgetRules.__slots__
@@ -66,7 +67,9 @@ def test_deny_and_ask_of_user_and_project_all_count_and_no_allow_cancels_them(us
 def test_a_moved_root_does_not_lift_the_rules_at_home(
     user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(user, {"version": 1, "deny": ["Bash(rm *)"], "ask": ["Bash(mv *)"], "routes": {"curl": "off"}, "capture": "off"})
+    write(
+        user, {"version": 1, "deny": ["Bash(rm *)"], "ask": ["Bash(mv *)"], "routes": {"curl": "off"}, "capture": "off"}
+    )
     write(tmp_path / "moved", {"version": 1, "deny": ["Bash(cp *)"], "routes": {"build": "off"}}, name="")
     monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(tmp_path / "moved"))
     policy = load_policy(None)

@@ -28,7 +28,9 @@ def rows() -> Iterator[tuple[dict[str, Any], str, bool]]:
             yield case, path, False
 
 
-@pytest.mark.parametrize(("case", "path", "denied"), list(rows()), ids=[f"{r[0]['rule']} {r[1]} {r[2]}" for r in rows()])
+@pytest.mark.parametrize(
+    ("case", "path", "denied"), list(rows()), ids=[f"{r[0]['rule']} {r[1]} {r[2]}" for r in rows()]
+)
 def test_path_rule(case: dict[str, Any], path: str, *, denied: bool, tmp_path: Path) -> None:
     home = Path(os.environ["HOME"])
     project = tmp_path / "p"

@@ -26,9 +26,26 @@ def test_every_command_is_found(case: dict[str, Any]) -> None:
 
 
 PIECES = st.sampled_from(
-    [*"'\"`$(){}[]<>|&;\\\n\r\t #=!*?@%^,~", "$(", "${", "$((", "((", "<<E", "<<-E\n", "\nE\n", "<(", ">(", "[[", "]]"]
-    + ["case x in", "esac", ";;", "if ", "then ", "fi", "for x in ", "do ", "done", "{ ", "}", "function f", "a=(", "$'", '$"']
-    + ["bash -c ", "eval ", "env ", "xargs ", "find . -exec ", "x=", "$x", "echo ", "rm ", "coproc ", "time ", "@'", "'@", "\0"]
+    [
+        *"'\"`$(){}[]<>|&;\\\n\r\t #=!*?@%^,~\0",
+        *("$(", "${", "$((", "((", "<<E", "<<-E\n", "\nE\n", "<(", ">(", "[[", "]]", "a=(", "$'", '$"', "@'", "'@"),
+        *(
+            "case x in",
+            "esac",
+            ";;",
+            "if ",
+            "then ",
+            "fi",
+            "for x in ",
+            "do ",
+            "done",
+            "{ ",
+            "}",
+            "function f",
+            "coproc ",
+        ),
+        *("bash -c ", "eval ", "env ", "xargs ", "find . -exec ", "x=", "$x", "echo ", "rm ", "time ", "alias a="),
+    ]
 )
 
 

@@ -17,17 +17,23 @@ SHELLS = {
     "pwsh": "powershell",
     "cmd": "cmd",
 }
-_CALL = re.compile(
-    r"""(?:\b(?:os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*)|subprocess\.\w+|Popen|check_output|check_call
-        |call|run|getoutput|getstatusoutput|commands\.getoutput|pty\.spawn|asyncio\.create_subprocess_\w+
-        |exec\.CommandContext|exec\.Command|system|exec|execSync|execFile|execFileSync|spawn|spawnSync|popen|popen2|popen3|shell_exec|passthru|proc_open
-        |execa|execaSync|execaCommand|shelljs\.exec|zx|qx|IO\.popen|Open3\.\w+|Kernel\.system|System\.cmd|System\.shell
-        |Process\.Start|Command::new|Runtime\.getRuntime\(\)\.exec|ProcessBuilder
-        |Deno\.Command|Bun\.spawn|Bun\.spawnSync|Bun\.\$|system2|shell|\$)\s*[(`{\[]?|`|%x[({\[]|\bqx[/({\[|!])""",
-    re.VERBOSE,
+_NAMES = (
+    *(
+        r"os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*)",
+        r"subprocess\.\w+",
+        "Popen",
+        "check_output",
+        "check_call",
+    ),
+    *("call", "run", "getoutput", "getstatusoutput", r"pty\.spawn", r"asyncio\.create_subprocess_\w+", "popen[23]?"),
+    *(r"exec\.Command(?:Context)?", "exec(?:File)?(?:Sync)?", "spawn(?:Sync)?", r"execa\w*", "system2?", "shell", "zx"),
+    *("shell_exec", "passthru", "proc_open", r"IO\.popen", r"Open3\.\w+", r"System\.(?:cmd|shell)", r"Process\.Start"),
+    *("Command::new", r"Runtime\.getRuntime\(\)\.exec", "ProcessBuilder", r"Deno\.Command", r"Bun\.spawn(?:Sync)?"),
 )
+_CALL = re.compile(rf"\b(?:{'|'.join(_NAMES)})\b\s*[(`{{\[]?|\$\s*`|`|%x[({{\[]|\bqx\s?[/({{\[|!]")
 """Where a call that starts a program may begin: names from the standard libraries of the languages we run."""
 _LITERAL = re.compile(r'''(?:[rbfuRBFU]{0,2})("""|\'\'\'|"|'|`)''')
+_BACKTICKS = frozenset(("ruby", "perl", "php"))
 _REACH = 4_096
 """How far behind a call its literals are looked for."""
 _CALLS_MAX = 2_000
@@ -41,19 +47,24 @@ def judge_text(policy: Policy, text: str, *, language: str, cwd: str, project: s
     if dialect is not None:
         return judge_shell(policy, text, dialect=dialect, cwd=cwd, project=project)
     found: Verdict | None = first_rule(policy, "Bash", lambda rule: rule.pattern is None)
-    for command in shell_calls(text):
+    for command in shell_calls(text, language):
         found = strictest(found, judge_shell(policy, command, dialect="bash", cwd=cwd, project=project))
         if found is not None and found.decision == "deny":
             return found
     return strictest(found, _files(policy, text, cwd, project))
 
 
-def shell_calls(text: str) -> list[str]:
-    """The commands that literal calls in `text` would start: one string, or the strings of a list joined."""
+def shell_calls(text: str, language: str = "") -> list[str]:
+    """The commands that literal calls in `text` would start: one string, or the strings of a list joined.
+
+    A lone backtick runs a command in Ruby, Perl and PHP only.
+    """
     found: dict[str, None] = {}
     for number, call in enumerate(_CALL.finditer(text)):
         if number >= _CALLS_MAX:
             break
+        if call.group() == "`" and language.lower() not in _BACKTICKS:
+            continue
         start = call.end() - 1 if call.group()[-1] == "`" else call.end()
         for command in _literals(text, start, call.group()):
             found[command] = None

@@ -63,7 +63,7 @@ class HostRules:
         from context_mode_runtime.policy.code import SHELLS, shell_calls
 
         dialect = SHELLS.get(language)
-        texts = [text] if dialect else shell_calls(text)
+        texts = [text] if dialect else shell_calls(text, language)
         judged = [self.judge_command(one, dialect=dialect or "bash", cwd=cwd, project=project) for one in texts]
         return gate.strictest(*judged)
 

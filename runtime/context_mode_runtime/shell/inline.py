@@ -29,7 +29,20 @@ _PYTHONS = ("python", "pypy", "ipython", "uv")
 _CALLS = (
     *("requests.get(", "requests.request(", "session.get(", "httpx.get(", "httpx.stream(", "urlopen(", "urllib2."),
     *("http.client.", "urllib3.request(", "fetch(", "axios.get(", "axios(", "http.get(", "https.get(", "http.request("),
-    *("https.request(", "http').get(", 'http").get(', "https').get(", 'https").get(', "got(", "got.get(", "needle.get(", "superagent.get(", "Net::HTTP", "URI.open(", "open-uri"),
+    *(
+        "https.request(",
+        "http').get(",
+        'http").get(',
+        "https').get(",
+        'https").get(',
+        "got(",
+        "got.get(",
+        "needle.get(",
+        "superagent.get(",
+        "Net::HTTP",
+        "URI.open(",
+        "open-uri",
+    ),
     *(
         "HTTParty.get(",
         "Faraday.get(",

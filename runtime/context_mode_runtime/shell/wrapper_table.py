@@ -57,8 +57,8 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "nsenter": ("-t --target -S --setuid -G --setgid -N --net-socket", 0),
     "systemd-run": (
         (
-            "-p --property -u --unit --slice --description --uid --gid --nice -E --setenv --working-directory "
-            "-M --machine -H --host --on-active --on-boot --on-calendar --on-unit-active --timer-property --service-type"
+            "-p --property -u --unit --slice --description --uid --gid --nice -E --setenv --working-directory -M "
+            "--machine -H --host --on-active --on-boot --on-calendar --on-unit-active --timer-property --service-type"
         ),
         0,
     ),

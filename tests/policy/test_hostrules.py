@@ -1,0 +1,165 @@
+"""A host's own lists: read in each form, judged by each order, the stricter of host and ours holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from context_mode_runtime.policy.gate import judge_command, strictest
+from context_mode_runtime.policy.hostrules import HostRules, host_rules
+from context_mode_runtime.policy.load import Policy
+from context_mode_runtime.policy.rules import Place, parse_rule
+
+KEYS: dict[str, list[str]] = {key: ["permissions", key] for key in ("deny", "ask", "allow")}
+NAMES = {"shell": ["Bash", "bash", "run_shell_command"], "read": ["Read", "read"], "edit": ["Edit", "edit"]}
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    folder = tmp_path / "config"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    folder = tmp_path / "p"
+    (folder / ".host").mkdir(parents=True)
+    return folder
+
+
+def section(order: str | None, *files: dict[str, Any], unread: str | None = None) -> dict[str, Any]:
+    return {
+        "rules": {"order": order, "anchors": "settings-folder", "files": list(files), "names": NAMES, "unread": unread}
+    }
+
+
+def file(path: str, form: str = "json", anchor: str = "home", **keys: list[str]) -> dict[str, Any]:
+    return {"path": path, "format": form, "anchor": anchor, **{k: keys.get(k, v) for k, v in KEYS.items()}}
+
+
+def read(table: dict[str, Any], config: Path, checkout: Path) -> HostRules:
+    return host_rules(table, {"config": str(config)}, str(checkout))
+
+
+def run(rules: HostRules, text: str, checkout: Path) -> str | None:
+    verdict = rules.judge_command(text, cwd=str(checkout), project=str(checkout))
+    return verdict.decision if verdict else None
+
+
+def test_deny_first_lists_of_all_files_count(config: Path, checkout: Path) -> None:
+    (config / "settings.json").write_text(
+        json.dumps({"permissions": {"deny": ["Bash(rm *)"], "allow": ["Bash(mv *)"]}})
+    )
+    (checkout / ".host" / "local.json").write_text(
+        json.dumps({"permissions": {"deny": ["Bash(git push --force *)", "Read(./secret.env)"], "ask": ["Bash(mv *)"]}})
+    )
+    table = section(
+        "deny-first",
+        file("{config}/settings.json"),
+        file("{project}/.host/local.json", anchor="project"),
+        file("/nowhere/x.json"),
+    )
+    rules = read(table, config, checkout)
+    assert rules.findings == []
+    texts = ("rm a", "env A=1 git push --force o", "mv a b", "ls", "cat secret.env")
+    assert [run(rules, text, checkout) for text in texts] == ["deny", "deny", "ask", None, "deny"]
+    verdict = rules.judge_command("true; git push --force o m", cwd=str(checkout), project=str(checkout))
+    assert verdict
+    assert verdict.reason == f"denied by rule Bash(git push --force *) of {checkout}/.host/local.json"
+    assert rules.judge_path("secret.env", cwd=str(checkout), project=str(checkout))
+    assert rules.judge_code('os.system("rm a")', language="python", cwd=str(checkout), project=None)
+
+
+def test_prefix_rules_are_read_and_never_run(config: Path, checkout: Path) -> None:
+    (config / "rules").mkdir()
+    (config / "rules" / "default.rules").write_text(
+        "# a comment\n"
+        'prefix_rule(pattern=["git", ["push", "fetch"]], decision="forbidden", justification="no")\n'
+        'prefix_rule(pattern=["npm", "publish"], decision="prompt")\n'
+        'prefix_rule(pattern=["ls"])\n'
+        'prefix_rule(pattern=[open("/etc/passwd").read()], decision="forbidden")\n'
+        "raise_error = exit(1)\n"
+        "other_rule(a=1)\n"
+    )
+    rules = read(section("strictest", file("{config}/rules/*.rules", "starlark-prefix")), config, checkout)
+    texts = ("git push", "sudo git fetch o", "git pull", "npm publish x", "ls -l", "npm publisher")
+    assert [run(rules, text, checkout) for text in texts] == ["deny", "deny", None, "ask", None, None]
+    assert len(rules.findings) == 3
+    assert all(f"{config}/rules/default.rules: line" in finding for finding in rules.findings)
+    verdict = rules.judge_command("git push", cwd="/", project=None)
+    assert verdict
+    assert verdict.rule == "prefix_rule(git push)"
+
+
+def test_last_match(config: Path, checkout: Path) -> None:
+    (config / "host.jsonc").write_text(
+        '{ // rules\n "permission": {"bash": {"*": "deny", "ls *": "allow", "git *": "ask", "git status": "allow",},'
+        ' "edit": "deny", "read": {"*.env": "deny"}},\n}'
+    )
+    keys = {"deny": ["permission"], "ask": [], "allow": []}
+    rules = read(section("last-match", file("{config}/host.jsonc", "permission-map", **keys)), config, checkout)
+    texts = ("ls -l", "rm a", "git push", "git status", "ls; rm a", "ls && git log", "sudo ls")
+    assert [run(rules, text, checkout) for text in texts] == [None, "deny", "ask", None, "deny", "ask", "deny"]
+    assert rules.judge_path("x", cwd=str(checkout), project=None, tool="Edit")
+    assert rules.judge_path("sub/a.env", cwd=str(checkout), project=None)
+    assert rules.judge_path("a.txt", cwd=str(checkout), project=None) is None
+
+
+def test_highest_priority(config: Path, checkout: Path) -> None:
+    (config / "p.toml").write_text(
+        '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "git"\ndecision = "ask_user"\npriority = 10\n'
+        '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = ["git status", "git log"]\n'
+        'decision = "allow"\npriority = 50\n'
+        '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "rm"\ndecision = "deny"\npriority = 5\n'
+        '[[rule]]\ntoolName = "run_shell_command"\ncommandRegex = "^x"\ndecision = "deny"\npriority = 5\n'
+    )
+    rules = read(section("highest-priority", file("{config}/*.toml", "toml-rules")), config, checkout)
+    texts = ("git push", "git status", "git log -1", "rm a", "ls")
+    assert [run(rules, text, checkout) for text in texts] == ["ask", None, None, "deny", None]
+    assert rules.findings == [f"{config}/p.toml: rule 4: regular expressions are not read"]
+
+
+@pytest.mark.parametrize(
+    ("content", "form", "said"),
+    [
+        ("{", "json", "its rules can't be read"),
+        ('{"a": 1} // x', "json", "its rules can't be read"),
+        ('{"permissions": {"deny": "Bash"}}', "json", "permissions.deny is no list"),
+        ('{"permissions": {"deny": ["Bash("]}}', "jsonc", "no closing bracket"),
+        ("prefix_rule(", "starlark-prefix", "does not parse"),
+        ("rule = [", "toml-rules", "its rules can't be read"),
+        ("a: b", "yaml", "the format yaml can't be read here"),
+    ],
+)
+def test_what_cannot_be_read_is_named(config: Path, checkout: Path, content: str, form: str, said: str) -> None:
+    (config / "f").write_text(content)
+    rules = read(section("deny-first", file("{config}/f", form), unread="flags do not reach us"), config, checkout)
+    assert rules.findings[0] == "flags do not reach us"
+    assert said in rules.findings[1]
+    assert rules.findings[1].startswith(f"{config}/f: ")
+
+
+def test_a_host_without_rules(config: Path, checkout: Path) -> None:
+    rules = read(section(None), config, checkout)
+    assert (run(rules, "rm a", checkout), rules.judge_tool("x", "y")) == (None, None)
+
+
+def test_the_stricter_of_host_and_ours_holds() -> None:
+    ours = Policy()
+    ours.ask.append(parse_rule("Bash(rm *)", Place("ours", "/")))
+    hosts = HostRules("deny-first")
+    hosts.policy.deny.append(parse_rule("Bash(rm -rf *)", Place("theirs", "/")))
+
+    def verdict(text: str) -> str | None:
+        found = strictest(
+            judge_command(ours, text, cwd="/", project=None), hosts.judge_command(text, cwd="/", project=None)
+        )
+        return found.reason if found else None
+
+    assert verdict("rm -rf x") == "denied by rule Bash(rm -rf *) of theirs"
+    assert verdict("rm x") == "needs your approval by rule Bash(rm *) of ours"
+    assert verdict("ls") is None

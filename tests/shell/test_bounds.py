@@ -1,0 +1,179 @@
+"""Time stays linear and the hook stays light: counted in lines run and modules loaded, not in seconds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from context_mode_runtime.policy.gate import judge_command
+from context_mode_runtime.policy.load import Policy
+from context_mode_runtime.policy.rules import Place, parse_rule
+from context_mode_runtime.shell.routes import route
+from context_mode_runtime.shell.scan import scan
+
+UNITS = [
+    *(
+        "(",
+        ")",
+        "{",
+        "}",
+        '"$(',
+        "${",
+        "$((",
+        "$((a) ",
+        "((a ",
+        "\\",
+        "'",
+        '"',
+        "`",
+        "\\`",
+        "<<a ",
+        "<<a\n",
+        "<(",
+        "[[",
+    ),
+    *(
+        "case x in ",
+        "case x in a) b;; esac;",
+        "a && b ",
+        "a|",
+        "a;",
+        "a\n",
+        "a ",
+        "{a,",
+        "{a,b}",
+        "x=y;",
+        "$x ",
+        "x=$x$x;",
+    ),
+    *(
+        "env ",
+        "sudo ",
+        "sh -c ",
+        "sh -c 'a';",
+        "eval a;",
+        "find . -exec ",
+        "echo a | sh;",
+        "cat f;",
+        "cd a;",
+        "* ",
+        "a=(b);",
+    ),
+    *(
+        "if a; then ",
+        "for x in a; do ",
+        "f() { ",
+        "!",
+        "# ",
+        "~",
+        "=",
+        "\0",
+        "\r\n",
+        "é",
+        "'\\''",
+        '"\\"',
+        "$'",
+        "%a%",
+        "^",
+    ),
+    *(
+        "curl x;",
+        "cat x|",
+        "tail -n 5 x;",
+        "python -c 'requests.get(';",
+        "trap a b;",
+        "alias a=b;",
+        "coproc ",
+        "@'\n",
+        "#>",
+    ),
+]
+DIALECTS = ["bash", "fish", "powershell", "cmd"]
+CASES = [*((unit, "bash") for unit in UNITS), *((UNITS[n], DIALECTS[1 + n % 3]) for n in range(0, len(UNITS), 6))]
+
+
+def policy() -> Policy:
+    made = Policy()
+    place = Place("f", "/s")
+    made.deny += [
+        parse_rule(text, place) for text in ("Bash(rm -rf *)", "Bash(* --x *)", "Read(~/vault/**)", "Read(**/*.pem)")
+    ]
+    return made
+
+
+def lines_run(text: str, dialect: str) -> int:
+    """How many lines of our code run to judge and to route `text`."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _arg: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace if "context_mode_runtime" in frame.f_code.co_filename else None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        judge_command(policy(), text, dialect=dialect, cwd="/nowhere", project=None)
+        route(text, dialect, size_of=lambda _: 1)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize(("unit", "dialect"), CASES)
+def test_twice_the_text_is_twice_the_work(unit: str, dialect: str) -> None:
+    once = lines_run(unit * 120, dialect)
+    twice = lines_run(unit * 240, dialect)
+    assert twice <= 2.5 * once + 1_000
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.sampled_from(UNITS), min_size=2, max_size=5).map("".join), st.sampled_from(DIALECTS))
+def test_any_mixture_is_linear(unit: str, dialect: str) -> None:
+    once = lines_run(unit * 50, dialect)
+    twice = lines_run(unit * 100, dialect)
+    assert twice <= 2.6 * once + 2_000
+
+
+@pytest.mark.parametrize(("unit", "dialect"), CASES)
+def test_a_hundred_kilobytes_of_anything_come_to_an_end(unit: str, dialect: str) -> None:
+    text = unit * (100_000 // len(unit.encode()))
+    assert len(scan(text, dialect).segments) <= len(text) + 1
+
+
+JUDGES = (
+    "from context_mode_runtime.policy import gate, load, rules; p = load.load_policy(None);"
+    " p.deny.append(rules.parse_rule('Bash(rm *)', rules.Place('f', '/')));"
+    " assert gate.judge_command(p, 'rm x', cwd='/', project=None)"
+)
+HEAVY = {
+    *("re", "json", "typing", "dataclasses", "pathlib", "subprocess", "logging", "shlex", "fnmatch", "hashlib"),
+    *("collections", "functools", "enum", "tempfile", "argparse", "contextlib", "itertools", "glob", "ast", "inspect"),
+}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from context_mode_runtime.policy import candidates, gate, load, rules, shelltext, wildcard",
+        "from context_mode_runtime.shell import commands, routes, scan, triggers",
+        JUDGES,
+    ],
+)
+def test_the_hook_path_loads_nothing_heavy(statement: str) -> None:
+    runtime = Path(sys.modules["context_mode_runtime"].__file__ or "").parent.parent
+    code = (
+        f"import sys; before = set(sys.modules); sys.path.insert(0, {str(runtime)!r}); {statement};"
+        " print(*sorted(name for name in set(sys.modules) - before if not name.startswith('context_mode_runtime')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert not HEAVY & set(done.stdout.split())
