@@ -151,3 +151,14 @@ def test_other_arguments_are_wrong_usage(arguments: list[str]) -> None:
     assert done.returncode == 2
     assert b"usage" in done.stderr
     assert done.stdout == b""
+
+
+def test_a_child_that_ignores_being_asked_ends_too(serve: Any, project: Path) -> None:
+    host = serve()
+    os.mkfifo(project / "pid")
+    code = f"trap '' TERM INT HUP; echo $$ > pid; while :; do sleep {LONG_S}; done"
+    params = {"name": "ctx_execute", "arguments": {"language": "sh", "code": code}}
+    host.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    child = int((project / "pid").read_text(encoding="utf-8"))
+    assert host.close() == 0
+    assert _ended(child)

@@ -9,9 +9,9 @@ from context_mode_runtime.server.peer import Peer
 from context_mode_runtime.server.session import Connection
 from context_mode_runtime.server.wire import claim
 
-_GRACE_S = 0.4
-_ENDING_S = 1.0
-_LAST_S = 0.2
+_GRACE_S = 0.7
+_ENDING_S = 0.8
+_LAST_S = 0.1
 
 
 def serve(agent: str | None) -> int:
