@@ -206,3 +206,24 @@ def test_many_creators_make_one_store(home: Path) -> None:
         writer.communicate()
     with opened() as store:
         assert store.db.execute("SELECT count(*) FROM sources").fetchone() == (8,)
+
+
+HOOK = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from context_mode_runtime.store.db import Store
+from context_mode_runtime.store.journal import add_row
+from context_mode_runtime.store.sources import add_source
+with Store.open("p-1", name="p") as store:
+    add_row(store, "c", "edit", "src/a.py")
+    add_source(store, "plain output line\\n" * 500, label="make", kind="log")
+print(*sorted({"re", "json", "sqlite3", "hashlib", "typing", "dataclasses", "datetime", "pathlib"} & set(sys.modules)))
+"""
+
+
+def test_what_a_hook_stores_loads_nothing_heavy(home: Path) -> None:
+    runtime = Path(__file__).parents[2] / "runtime"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", HOOK, str(runtime)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from context_mode_runtime.store.words import is_dense, nfc, pairs_of, parts_of, words_of
+from context_mode_runtime.store.words import is_dense, nfc, pairs_of, parts_of, quoted, words_of
 
 TERMS_MAX = 40
 """A longer query is cut: what follows adds nothing to its rank."""
@@ -95,23 +95,19 @@ class Term:
 class Query:
     """`terms` without repeats, `phrases`: pieces of several words that were written without a space, or in quotes.
 
-    `total`: chunks in the store, set by the search.
+    `pieces`: the same as they are written, in lower case. `total`: chunks in the store, set by the search.
     """
 
-    __slots__ = ("phrases", "terms", "text", "total")
+    __slots__ = ("phrases", "pieces", "terms", "text", "total")
 
     def __init__(self, text: str) -> None:
         self.text = nfc(text).strip()
         words = _words(self.text)
         kept = [word for word in words if word not in _STOP] or words
         self.terms = [term_of(word) for word in kept[:TERMS_MAX]]
-        self.phrases = _phrases(self.text)
+        self.pieces = _pieces(self.text)
+        self.phrases = [words_of(piece)[:TERMS_MAX] for piece in self.pieces]
         self.total = 0
-
-
-def quoted(word: str) -> str:
-    """A string of FTS5's query language that stands for `word` whatever it holds."""
-    return '"' + word.replace('"', '""').replace("\0", " ") + '"'
 
 
 def term_of(word: str) -> Term:
@@ -144,10 +140,11 @@ def _words(text: str) -> list[str]:
     return list(dict.fromkeys(word.lower() for word in words_of(text)))
 
 
-def _phrases(text: str) -> list[list[str]]:
+def _pieces(text: str) -> list[str]:
     out = []
     for quoted_part, plain in re.findall(r'"([^"]{2,200})"|(\S+)', text):
-        words = [word.lower() for word in words_of(quoted_part or plain)][:TERMS_MAX]
+        piece = (quoted_part or plain).lower().strip("()[]{}<>,;:!?'\"`")
+        words = words_of(piece)
         if len(words) > 1 and not any(is_dense(word) for word in words):
-            out.append(words)
-    return out
+            out.append(piece)
+    return out[:TERMS_MAX]

@@ -21,7 +21,7 @@ _COVER = 0.5
 _PRECISE = 0.4
 _HEADING = 2.8
 _LAST = 0.3
-_PHRASE = 0.3
+_PHRASE = 1.2
 _CLOSE = 3.0
 _APART = 60
 
@@ -75,10 +75,14 @@ def _score(candidate: Candidate, query: Query, total: float) -> None:
         cover += term.idf * max(quality, 0.9 * in_path)
         head += term.idf * max(in_last, (1 - _LAST) * in_path)
         places += ((at, number, term.idf) for at in found)
+    for number, piece in enumerate(query.pieces, len(query.terms)):
+        at = low.find(piece)
+        if at >= 0:
+            places.append((at, number, total))
     places.sort()
     share = cover / total
     exact = max(_exact(low, query), _exact(heading, query))
-    close = _closeness(places, len(query.terms))
+    close = _closeness([place for place in places if place[1] < len(query.terms)], len(query.terms))
     candidate.places = places
     exactness = 1 + _PRECISE * _precision(last, query)
     bonus = 1 + _HEADING * (head / total) * share * exactness + _PHRASE * exact + _CLOSE * close * share
@@ -126,6 +130,8 @@ def _exact(low: str, query: Query) -> float:
         return 1.0
     if not query.phrases:
         return 0.0
+    if any(piece in low for piece in query.pieces):
+        return 1.0
     plain = f" {' '.join(words_of(low))} "
     return max(0.8 if f" {' '.join(phrase)}" in plain else 0.0 for phrase in query.phrases)
 

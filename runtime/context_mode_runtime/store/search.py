@@ -7,9 +7,10 @@ import math
 from context_mode_runtime.store import health, rank, spelling, stale, vocabulary
 from context_mode_runtime.store import query as queries
 from context_mode_runtime.store.errors import StoreDamagedError, StoreError, UnknownSourceError
-from context_mode_runtime.store.query import Query, Term, quoted
+from context_mode_runtime.store.query import Query, Term
 from context_mode_runtime.store.snippet import snippet
 from context_mode_runtime.store.sources import SHIFT, Source, find_source, id_range, list_sources, now_ms
+from context_mode_runtime.store.words import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ a text is taken out.
 from __future__ import annotations
 
 from context_mode_runtime import jsonio
-from context_mode_runtime.store.query import quoted
+from context_mode_runtime.store.words import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -81,6 +81,11 @@ _splits: dict[str, str] = {}
 _SPLITS_MAX = 100_000
 
 
+def quoted(word: str) -> str:
+    """A string of FTS5's query language that stands for `word` whatever it holds."""
+    return '"' + word.replace('"', '""').replace("\0", " ") + '"'
+
+
 class Indexer:
     """Finds, chunk by chunk, what goes into the `extra` column, and gathers the vocabulary of all it has seen."""
 
