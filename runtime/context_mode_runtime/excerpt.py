@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from context_mode_runtime import limits
 from context_mode_runtime.excerpt_scan import Scan
-from context_mode_runtime.excerpt_score import scores
+from context_mode_runtime.excerpt_score import scores, signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def excerpt(text: str, *, budget: int, intent: str = "", failed: bool = False) -
     if total <= budget:
         return Excerpt(text.removesuffix("\n"), 0, 0)
     scan = Scan(text, intent)
-    part = _shown(scan, _choose(scan, scores(scan, failed=failed), budget), total)
+    sure = signals(scan, failed=failed) if intent else []
+    part = _shown(scan, _choose(scan, scores(scan, failed=failed), sure, budget), total)
     return part if size(part.text) <= budget else Excerpt("", text.count("\n") or 1, total)
 
 
@@ -74,9 +75,12 @@ def size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def _choose(scan: Scan, points: array[float], budget: int) -> list[int]:
-    """Units by falling points until the budget is spent, then more of both ends. Sorted."""
+def _choose(scan: Scan, points: array[float], sure: list[int], budget: int) -> list[int]:
+    """The `sure` ones in their part, units by falling points until all is spent, then more of both ends. Sorted."""
     room = _Room(scan, budget)
+    for unit in sure:
+        if not room.take(unit, int(budget * _ROOM_FOR_SURE)):
+            break
     ranked = sorted((unit for unit in range(scan.count) if points[unit] > 0), key=lambda unit: -points[unit])
     for unit in ranked:
         if room.left <= 0:
@@ -86,6 +90,8 @@ def _choose(scan: Scan, points: array[float], budget: int) -> list[int]:
     return sorted(room.taken)
 
 
+_ROOM_FOR_SURE = 0.25
+"""An intent of common words must not push out the one error."""
 _STRONG = 60.0
 """Points from which on a line is an answer rather than a filler."""
 

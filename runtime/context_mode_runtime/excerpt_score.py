@@ -16,6 +16,8 @@ ANSWER = 120.0
 _FAILED_BONUS = 40.0
 _SAME_ERROR = 30.0
 """What an error line right behind another one counts less: it belongs to the same error."""
+_SIGNAL = 45.0
+"""Points from which on a unit is shown whatever was asked, as long as there is room for such units."""
 _RARE = 58.0
 """Points of the one line that is unlike thousands of others."""
 _RARE_LINES = 24
@@ -54,6 +56,16 @@ def scores(scan: Scan, *, failed: bool) -> array[float]:
     _spread(scan, points)
     least = max(points) * _NOISE
     return array("d", (worth if worth >= least else 0.0 for worth in points))
+
+
+def signals(scan: Scan, *, failed: bool) -> list[int]:
+    """Units that matter whatever was asked: failures, and what is unlike thousands of others; the best first."""
+    points = array("d", bytes(8 * scan.count))
+    _score_kinds(scan, points, failed=failed, factor=1.0)
+    _score_rare(scan, points, 1.0)
+    _score_values(scan, points, 1.0)
+    found = [unit for unit in range(scan.count) if points[unit] >= _SIGNAL]
+    return sorted(found, key=lambda unit: -points[unit])
 
 
 def _score_intent(scan: Scan, points: array[float]) -> bool:

@@ -13,11 +13,20 @@ class NoHomeError(Exception):
 
 
 def home() -> str:
-    """The user's home folder. Raises NoHomeError when the environment and the user database know none."""
-    folder = os.path.expanduser("~")
+    """The user's home folder: `$HOME`, else what the user database says. Raises NoHomeError where neither knows one."""
+    folder = os.path.expanduser("~") if os.environ.get("HOME") or os.name == "nt" else _home_of_user()
     if not os.path.isabs(folder):
         raise NoHomeError("no home folder: set HOME, or CONTEXT_MODE_DATA_DIR to a folder of yours")
     return os.path.normpath(folder)
+
+
+def _home_of_user() -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
 
 
 def data_root() -> str:

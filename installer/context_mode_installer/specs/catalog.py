@@ -40,7 +40,8 @@ def find_checked(agent: str) -> Checked:
         raise UserError(f"unknown agent {agent!r}: {nearest(agent, files)}")
     checked = check_file(files[agent])
     if checked.findings:
-        raise UserError(f"{tilde(str(files[agent]))} has faults, see: context-mode agents validate {files[agent]}")
+        first = str(checked.findings[0]).replace(str(files[agent]), tilde(str(files[agent])))
+        raise UserError(f"{first} (all findings: context-mode agents validate {tilde(str(files[agent]))})")
     return checked
 
 

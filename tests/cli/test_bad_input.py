@@ -1,0 +1,133 @@
+"""Bad input is one clear line, the exit code of contract section 3, and nothing written."""
+
+import json
+import os
+import pwd
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from context_mode_installer.app import run_app
+
+Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+CASES: list[tuple[list[str], int, str]] = [
+    (["setpu"], 2, "setup"),
+    (["setup", "--agnets", "codex"], 2, "--agents"),
+    (["setup", "--agents", "codx"], 2, "codex"),
+    (["setup", "--scope", "usr"], 2, "'user', 'project'"),
+    (["setup", "--undo", "20000101T000000.000000Z"], 2, "20000101T000000.000000Z"),
+    (["setup", "--remove", "--history"], 2, "--remove and --history"),
+    (["doctor", "--only", "D77"], 2, "known: D1"),
+    (["agents", "claude-cod"], 2, "claude-code"),
+    (["agents", "validate", "gone.yaml"], 1, "gone.yaml"),
+    (["completion", "tcsh"], 2, "bash"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "said"), CASES, ids=[" ".join(row[0]) for row in CASES])
+def test_a_wrong_word_names_the_right_one(words: list[str], code: int, said: str, home: Path, run_cli: Cli) -> None:
+    done = run_cli(*words)
+    text = done.stdout + done.stderr
+    assert done.returncode == code, text
+    assert said in text
+    assert "Traceback" not in text
+    assert len(text.strip().splitlines()) <= 3
+    assert snapshot(home) == {}
+
+
+def test_errors_are_one_json_object_with_json(run_cli: Cli) -> None:
+    done = run_cli("setup", "--agents", "codx", "--json")
+    envelope = json.loads(done.stdout)
+    assert (envelope["command"], envelope["status"], envelope["exit_code"]) == ("setup", "error", 2)
+    assert "codex" in envelope["messages"][0]
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "place"),
+    [
+        (".claude/settings.json", '{"theme":"dark", "hooks": {', "settings.json:1:"),
+        (".claude/settings.json", '{\n  "a": 1\n  "b": 2\n}', "settings.json:3:3"),
+        (".claude.json", "[1, 2", ".claude.json:1:"),
+        (".codex/config.toml", "a = 1\n[x\n", "config.toml:2:"),
+        (".codex/hooks.json", "// mine\n{}", "hooks.json:1:1"),
+    ],
+)
+def test_an_unreadable_config_stops_all_agents_and_changes_nothing(
+    file: str, text: str, place: str, home: Path, run_cli: Cli
+) -> None:
+    (home / file).parent.mkdir(exist_ok=True)
+    (home / file).write_text(text)
+    before = snapshot(home)
+    done = run_cli("setup", "--agents", "claude-code,codex")
+    assert done.returncode == 1
+    assert place in done.stderr
+    assert "Nothing was changed" in done.stderr
+    after = {path: data for path, data in snapshot(home).items() if not path.endswith("setup.lock")}
+    assert after == before
+
+
+def test_a_spec_of_the_users_own_with_a_typo_is_named_with_its_place(home: Path, run_cli: Cli) -> None:
+    folder = home / ".context-mode/agents"
+    folder.mkdir(parents=True)
+    shipped = Path(__file__).parents[2] / "agent_specs/codex.yaml"
+    text = shipped.read_text("utf-8").replace("id: codex", "id: mine", 1).replace("detection:", "detektion:", 1)
+    (folder / "mine.yaml").write_text(text, "utf-8")
+    done = run_cli("setup", "--agents", "mine")
+    assert done.returncode == 2
+    assert "mine.yaml:" in done.stderr
+    assert not (home / ".codex").exists()
+    checked = run_cli("agents", "validate", str(folder / "mine.yaml"))
+    assert checked.returncode == 1
+    assert "detection" in checked.stdout
+
+
+def test_no_home_is_said_and_nothing_is_tried(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("HOME")
+
+    def nobody(_: int) -> pwd.struct_passwd:
+        raise KeyError("no such user")
+
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    assert run_app(["setup"]) == 2
+    assert "set HOME" in capsys.readouterr().err
+
+
+def test_a_home_that_can_not_be_written_is_named(run_cli: Cli) -> None:
+    done = run_cli("setup", "--agents", "codex", env={**os.environ, "HOME": "/proc"})
+    assert done.returncode == 1
+    assert "/proc" in done.stderr or "~" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Iterator[Path]:
+    """A file system with room for a few small files."""
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20k", "tmpfs", str(folder)], check=False)
+    if mounted.returncode != 0:
+        pytest.skip("a small file system needs the right to mount one")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_rolls_back(tiny: Path, run_cli: Cli) -> None:
+    (tiny / ".codex").mkdir()
+    (tiny / ".codex/config.toml").write_text('model = "x"  # mine\n')
+    before = snapshot(tiny)
+    done = run_cli("setup", "--agents", "codex", env={**os.environ, "HOME": str(tiny)})
+    assert done.returncode == 1
+    assert "No space left" in done.stderr
+    kept = {path: data for path, data in snapshot(tiny).items() if ".context-mode" not in path}
+    assert kept == before
