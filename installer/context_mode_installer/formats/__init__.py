@@ -14,6 +14,7 @@ from context_mode_installer.formats.base import FormatError, Key, Path, ShapeErr
 from context_mode_installer.formats.json_ import JsonEditor
 from context_mode_installer.formats.toml_ import TomlEditor
 from context_mode_installer.formats.values import MISSING, get, with_item, with_name, with_value, without
+from context_mode_installer.formats.yaml_ import YamlEditor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,6 +70,7 @@ _EDITORS: dict[str, Editor] = {
     "jsonc": JsonEditor(comments=True, trailing_commas=False),
     "jsonc-trailing": JsonEditor(comments=True, trailing_commas=True),
     "toml": TomlEditor(),
+    "yaml": YamlEditor(),
 }
 
 
