@@ -6,6 +6,7 @@ import re
 
 from context_mode_runtime.policy.gate import Verdict, first_rule, judge_path, strictest
 from context_mode_runtime.policy.shelltext import judge_shell
+from context_mode_runtime.shell.literals import REACH, literals_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,12 +33,8 @@ _NAMES = (
 )
 _CALL = re.compile(rf"\b(?:{'|'.join(_NAMES)})\b\s*[(`{{\[]?|\$\s*`|`|%x[({{\[]|\bqx\s?[/({{\[|!]")
 """Where a call that starts a program may begin: names from the standard libraries of the languages we run."""
-_LITERAL = re.compile(r'''(?:[rbfuRBFU]{0,2})("""|\'\'\'|"|'|`)''')
 _BACKTICKS = frozenset(("ruby", "perl", "php"))
-_REACH = 4_096
-"""How far behind a call its literals are looked for."""
 _CALLS_MAX = 2_000
-_WORDS_MAX = 64
 _OPENS = re.compile(r"""["']((?:[^"'\\\n]|\\.){1,512})["']""")
 
 
@@ -72,63 +69,14 @@ def shell_calls(text: str, language: str = "") -> list[str]:
 
 
 def _literals(text: str, at: int, call: str) -> list[str]:
-    """The first literal behind a call, and it joined with those that follow in the same list or call."""
+    """What a quoting operator holds, or the literals behind a call."""
     closer = {"%x(": ")", "%x{": "}", "%x[": "]"}.get(call) or (
         {"(": ")", "{": "}", "[": "]"}.get(call[-1], call[-1]) if call[:2] == "qx" and call != "qx" else ""
     )
     if closer:
-        end = text.find(closer, at, at + _REACH)
+        end = text.find(closer, at, at + REACH)
         return [text[at:end]] if end > 0 else []
-    words: list[str] = []
-    stop = min(len(text), at + _REACH)
-    while at < stop and len(words) < _WORDS_MAX:
-        at = _skip(text, at, stop)
-        opening = _LITERAL.match(text, at)
-        if opening is None:
-            break
-        word, at = _string(text, opening.end(), opening.group(1))
-        words.append(word)
-    if not words:
-        return []
-    joined = " ".join(_quoted(word) for word in words)
-    return [words[0], joined] if len(words) > 1 else [words[0]]
-
-
-def _skip(text: str, at: int, stop: int) -> int:
-    """Behind white space, commas, brackets and the calls that add arguments (`.arg(`, `.args([`)."""
-    while at < stop:
-        if text[at] in " \t\r\n,([{&":
-            at += 1
-        elif text.startswith((").args(", ").arg("), at) or text.startswith((".args(", ".arg("), at):
-            at = text.index("(", at) + 1
-        elif text.startswith(("new ", "String[]", "vec!", "ctx", "context.Background()"), at):
-            at += len(
-                next(p for p in ("new ", "String[]", "vec!", "context.Background()", "ctx") if text.startswith(p, at))
-            )
-        else:
-            break
-    return at
-
-
-def _string(text: str, at: int, quote: str) -> tuple[str, int]:
-    """The text of a literal and the index behind it; escapes of quotes and backslashes are worked out."""
-    out: list[str] = []
-    size = min(len(text), at + _REACH)
-    while at < size and not text.startswith(quote, at):
-        if text[at] == "\\" and at + 1 < size:
-            follow = text[at + 1]
-            out.append({"n": "\n", "t": "\t"}.get(follow, follow))
-            at += 2
-        else:
-            out.append(text[at])
-            at += 1
-    return "".join(out), at + len(quote)
-
-
-def _quoted(word: str) -> str:
-    return (
-        word if word and all(c.isalnum() or c in "-_./=:@%+," for c in word) else "'" + word.replace("'", "'\\''") + "'"
-    )
+    return literals_at(text, at)
 
 
 def _files(policy: Policy, text: str, cwd: str, project: str) -> Verdict | None:

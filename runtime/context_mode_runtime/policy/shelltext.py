@@ -9,6 +9,9 @@ from context_mode_runtime.policy.gate import Verdict, by_rule
 from context_mode_runtime.policy.rules import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, Rule
 from context_mode_runtime.policy.wildcard import part_matches
 from context_mode_runtime.shell.commands import Command, Reading, read
+from context_mode_runtime.shell.inline import code_of
+from context_mode_runtime.shell.literals import started
+from context_mode_runtime.shell.wrappers import base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,6 +124,10 @@ def _forms(text: str, reading: Reading, dialect: str) -> list[str]:
     found = {text.strip(): None}
     for command in reading.commands:
         found.update(dict.fromkeys(command_forms(command, dialect)))
+        code = code_of(command) if command.words else ""
+        for started_text in started(code) if code else ():
+            for inner in read(started_text).commands:
+                found.update(dict.fromkeys(command_forms(inner, "bash")))
     return list(found)
 
 
@@ -132,6 +139,8 @@ def command_forms(command: Command, dialect: str) -> list[str]:
     words = [" ".join(word.split()) if "\n" in word else word for word in command.words]
     found.append(" ".join(words))
     name = command.name
+    if any(c in name for c in "*?["):
+        found += [" ".join([base(path), *words[1:]]) for path in _globbed("/", words[0], fold=False)[:_HEADS_MAX]]
     if name != words[0]:
         found.append(" ".join([name, *words[1:]]))
     options = _GLOBAL_OPTIONS.get(name.lower() if dialect in _FOLDING else name)

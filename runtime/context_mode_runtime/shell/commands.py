@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell.scan import scan
-from context_mode_runtime.shell.words import Budget, Word, expand, holds_unknown, turns
+from context_mode_runtime.shell.words import PROCESS, Budget, Word, expand, holds_unknown, turns
 from context_mode_runtime.shell.wrapper_table import SHELLS
 from context_mode_runtime.shell.wrappers import base, opened
 
@@ -26,6 +26,8 @@ _VALUES_MAX = 8
 _CHAIN_MAX = 8
 """Wrappers in front of wrappers that are opened."""
 _PIPE_MAX = 8
+_FED = frozenset(("source", ".", "at", "batch"))
+"""No shells by name, but what comes in is run as shell text."""
 _SETTERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
 
 
@@ -174,7 +176,8 @@ def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[l
     if words[0][0] == "=" and len(words[0]) > 1:
         return [([words[0][1:], *words[1:]], chain)]
     found = opened(words)
-    if base(words[0]).lower() in SHELLS and (found is None or not found.texts):
+    name = base(words[0]).lower()
+    if name in _FED or (name in SHELLS and (found is None or not found.texts)):
         texts += _fed(reading, command)
     if found is None:
         return []
@@ -234,9 +237,11 @@ def _set(env: Env, words: list[str]) -> None:
 
 def _fed(reading: Reading, command: Command) -> list[Text]:
     """Texts that a shell reads on its input: here-documents, a here-string, what `echo` or `cat` pipes into it."""
-    dialect = SHELLS[base(command.words[0]).lower()]
+    dialect = SHELLS.get(base(command.words[0]).lower())
     out: list[Text] = []
     segment: Segment | None = command.segment
+    for word in command.segment.words:
+        out += [(part[4], dialect, []) for part in word.parts if part[0] == PROCESS and part[4]]
     for _ in range(_PIPE_MAX):
         if segment is None:
             break

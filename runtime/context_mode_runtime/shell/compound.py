@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from context_mode_runtime.shell.model import Heredoc, Redirect, Segment
 from context_mode_runtime.shell.reserved import NO_TEST, esac, reserved
-from context_mode_runtime.shell.words import LITERAL, Word, is_name
+from context_mode_runtime.shell.words import LITERAL, Word, ansi_c, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def echoed(segments: list[Segment]) -> str | None:
         return " ".join(rest)
     if name == "printf" and rest:
         rest = rest[1:] if rest[0] == "--" else rest
-        return " ".join(rest[1:]) if "%" in rest[0] else rest[0]
+        return " ".join(rest[1:]) if "%" in rest[0] else ansi_c(rest[0].replace("'", "\\'") + "'", 0)[0]
     return None
 
 
@@ -132,9 +132,12 @@ def _command_word(s: Scanner, frame: Frame, word: Word) -> None:
     segment.words.append(word)
 
 
-def _for_word(_s: Scanner, frame: Frame, word: Word) -> None:
+def _for_word(s: Scanner, frame: Frame, word: Word) -> None:
     plain = word.plain
-    if not frame.name:
+    if not frame.name and plain in ("do", "{"):
+        frame.mode = "command"
+        _command_word(s, frame, word)
+    elif not frame.name:
         frame.name = word.text
     elif plain == "in" and frame.first:
         frame.first = False
@@ -170,10 +173,6 @@ def _function_word(_s: Scanner, frame: Frame, _word: Word) -> None:
     frame.mode = "command"
 
 
-def _line_word(_s: Scanner, _frame: Frame, _word: Word) -> None:
-    return
-
-
 def _array_word(_s: Scanner, frame: Frame, word: Word) -> None:
     if frame.array is not None:
         frame.array.append(word)
@@ -186,7 +185,7 @@ _MODES: dict[str, Callable[[Scanner, Frame, Word], None]] = {
     "pattern": _pattern_word,
     "test": _test_word,
     "function": _function_word,
-    "line": _line_word,
+    "line": lambda _s, _frame, _word: None,
     "array": _array_word,
 }
 

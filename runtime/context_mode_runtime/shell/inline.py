@@ -25,6 +25,7 @@ _CODE_OPTIONS: dict[str, tuple[str, ...]] = {
     "elixir": ("-e", "--eval"),
     "lua": ("-e",),
 }
+_AWKS = frozenset(("awk", "gawk", "mawk", "nawk"))
 _PYTHONS = ("python", "pypy", "ipython", "uv")
 _CALLS = (
     *("requests.get(", "requests.request(", "session.get(", "httpx.get(", "httpx.stream(", "urlopen(", "urllib2."),
@@ -74,6 +75,8 @@ def code_of(command: Command) -> str:
     name = command.name
     family = "python" if name.startswith(_PYTHONS[:3]) else name.rstrip("0123456789.")
     options = _CODE_OPTIONS.get(family)
+    if family in _AWKS:
+        return "\n".join(command.words[1:])
     if options is None:
         return ""
     words = command.words

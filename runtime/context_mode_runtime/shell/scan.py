@@ -10,7 +10,7 @@ from __future__ import annotations
 from context_mode_runtime.shell import compound, windows
 from context_mode_runtime.shell.expansions import arith_step, backtick, dollar, param_step, quote_step, single
 from context_mode_runtime.shell.model import ARITH, DEPTH_MAX, LIST, PARAM, QUOTE, Frame, Scan, Segment
-from context_mode_runtime.shell.words import LITERAL, OPAQUE, OPAQUE_MAX
+from context_mode_runtime.shell.words import LITERAL, OPAQUE, OPAQUE_MAX, PROCESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,7 +187,8 @@ class Scanner:
             return
         raw = self.text[frame.start : min(self.pos, frame.start + OPAQUE_MAX)]
         value = compound.echoed(self.segments[frame.mark :]) if len(self.segments) - frame.mark == 1 else None
-        self.part(below, (OPAQUE, raw, below.kind == QUOTE, None, value))
+        kind = PROCESS if frame.role == "proc" else OPAQUE
+        self.part(below, (kind, raw, below.kind == QUOTE, None, value))
 
 
 def _list_step(s: Scanner, frame: Frame) -> None:

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     """A variable's literal: text, or the fields of an array."""
     Env = dict[str, list[Value]]
 
-LITERAL, VARIABLE, OPAQUE = 0, 1, 2
-"""Kinds of part. A part is (kind, text as written, quoted?, variable's name, literal to fall back on)."""
+LITERAL, VARIABLE, OPAQUE, PROCESS = 0, 1, 2, 3
+"""Kinds of part; PROCESS is `<(...)`, which stays as written.
+
+A part is (kind, text as written, quoted?, variable's name, literal to fall back on)."""
 
 OPAQUE_MAX = 512
 """Longest text kept of a substitution: deep nesting would be quadratic otherwise."""
@@ -98,7 +100,7 @@ def expand(word: Word, env: Env, turn: int, budget: Budget, *, bare: bool = Fals
 
 def _part_fields(part: Part, env: Env, turn: int, budget: Budget, *, bare: bool) -> list[str]:
     kind, text, quoted, name, default = part
-    if kind == LITERAL:
+    if kind in (LITERAL, PROCESS):
         return [text]
     value = _value(name, default, env, turn)
     if value is None:
