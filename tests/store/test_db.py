@@ -20,6 +20,8 @@ from context_mode_runtime.store.errors import (
     StoreNewerError,
 )
 from context_mode_runtime.store.filesystem import is_network, kind_in
+from context_mode_runtime.store.journal import add_row
+from context_mode_runtime.store.match import match_block
 from context_mode_runtime.store.search import search
 
 KEY = "project-0123456789abcdef"
@@ -162,6 +164,22 @@ def test_a_damaged_index_is_rebuilt_by_the_search_that_meets_it(store: Store, pl
     assert health.damaged_tables(store) == ["chunk_words"]
     assert store.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert search(store, "zebra", scope="project").hits
+    assert health.damaged_tables(store) == []
+
+
+def test_a_damaged_index_is_rebuilt_by_the_write_or_the_match_that_meets_it(store: Store, place: Path) -> None:
+    for number in range(100):
+        sources.add_source(store, f"word{number} zebra\n" * 20, label=f"l{number}", kind="text")
+        add_row(store, "c", "prompt", f"word{number} zebra")
+    damage_index(place)
+    damage_index(place, "journal_words")
+    assert health.damaged_tables(store) == ["chunk_words", "journal_words"]
+    assert "zebra" in match_block(store, "c", "zebra")
+    damage_index(place)
+    for number in range(100):
+        sources.add_source(store, f"more{number} zebra\n" * 20, label=f"m{number}", kind="text")
+        add_row(store, "c", "prompt", f"more{number} zebra")
+    assert len(search(store, "zebra", scope="project", limit=5).hits) == 5
     assert health.damaged_tables(store) == []
 
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from sqlite3 import Connection
     from types import TracebackType
-    from typing import Self
+    from typing import Self, TypeVar
+
+    Result = TypeVar("Result")
 
 _opened: dict[str, int] = {}
 _opened_lock = allocate_lock()
@@ -190,6 +192,17 @@ class Transaction:
     def __exit__(self, _kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         """Commits or rolls back."""
         self._store.leave(error)
+
+
+def mended(store: Store, work: Callable[[], Result]) -> Result:
+    """What `work` returns; a damaged index that it meets is made anew from its rows, and `work` runs once more."""
+    try:
+        return work()
+    except StoreDamagedError:
+        from context_mode_runtime.store import health
+
+        health.rebuild(store)
+        return work()
 
 
 def translated(path: str, error: BaseException) -> StoreError:

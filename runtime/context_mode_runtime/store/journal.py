@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from context_mode_runtime.redact import redact
+from context_mode_runtime.store.db import mended
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,13 +37,17 @@ def add_row(store: Store, conversation: str, kind: str, text: str, *, detail: st
     """
     text = redact(_plain(text), store.secret_names)[0]
     detail = None if detail is None else redact(_plain(detail), store.secret_names)[0]
+    return mended(store, lambda: _write(store, (conversation, kind, text, detail, time.time_ns() // 1_000_000)))
+
+
+def _write(store: Store, values: tuple[str, str, str, str | None, int]) -> int:
     with store.write() as db:
         inserted = db.execute(
             "INSERT INTO journal(conversation, kind, text, detail, at) VALUES(?, ?, ?, ?, ?)",
-            (conversation, kind, text, detail, time.time_ns() // 1_000_000),
+            values,
         )
         seq = int(inserted.lastrowid or 0)
-        db.execute("INSERT INTO journal_words(rowid, text, detail) VALUES(?, ?, ?)", (seq, text, detail))
+        db.execute("INSERT INTO journal_words(rowid, text, detail) VALUES(?, ?, ?)", (seq, *values[2:4]))
     return seq
 
 

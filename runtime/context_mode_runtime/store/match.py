@@ -5,6 +5,7 @@ from __future__ import annotations
 from context_mode_runtime import limits
 from context_mode_runtime.store import blocks
 from context_mode_runtime.store.cuts import size_of
+from context_mode_runtime.store.db import mended
 from context_mode_runtime.store.query import Query
 
 TYPE_CHECKING = False
@@ -26,17 +27,21 @@ def match_block(store: Store, conversation: str | None, prompt: str, *, upto: in
     if conversation is None or not terms:
         return ""
     match = " OR ".join(term.fts for term in terms)
+    values = (match, conversation, 1 << 62 if upto is None else upto, prompt, 4 * _COUNT)
+    lines: dict[tuple[str, str], str] = {}
+    for seq, kind, text, detail in mended(store, lambda: _matches(store, values)):
+        lines.setdefault((kind, text), blocks.line(kind, seq, f"{text}: {detail}" if detail else text))
+    return _block(list(lines.values())[:_COUNT])
+
+
+def _matches(store: Store, values: tuple[object, ...]) -> list[tuple[int, str, str, str | None]]:
     with store.read() as db:
-        found = db.execute(
+        return db.execute(
             "SELECT j.seq, j.kind, j.text, j.detail FROM journal_words w JOIN journal j ON j.seq = w.rowid"
             " WHERE journal_words MATCH ? AND j.conversation = ? AND j.seq <= ? AND j.text <> ?"
             f" ORDER BY bm25(journal_words, {_WEIGHTS}), j.seq DESC LIMIT ?",
-            (match, conversation, 1 << 62 if upto is None else upto, prompt, 4 * _COUNT),
+            values,
         ).fetchall()
-    lines: dict[tuple[str, str], str] = {}
-    for seq, kind, text, detail in found:
-        lines.setdefault((kind, text), blocks.line(kind, seq, f"{text}: {detail}" if detail else text))
-    return _block(list(lines.values())[:_COUNT])
 
 
 def _block(lines: list[str]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from context_mode_runtime.store import health, rank, spelling, stale, vocabulary
 from context_mode_runtime.store import query as queries
-from context_mode_runtime.store.errors import StoreDamagedError, StoreError, UnknownSourceError
+from context_mode_runtime.store import rank, spelling, stale, vocabulary
+from context_mode_runtime.store.db import mended
+from context_mode_runtime.store.errors import StoreError, UnknownSourceError
 from context_mode_runtime.store.query import Query, Term
 from context_mode_runtime.store.snippet import snippet
 from context_mode_runtime.store.sources import SHIFT, Source, find_source, id_range, list_sources, now_ms
@@ -116,12 +117,7 @@ def search(  # noqa: PLR0913 - a query and where it looks
     parsed = Query(query)
     if one and (not parsed.terms or offset is not None):
         return read(store, one, offset or 1, limit)
-    try:
-        _ready(store, parsed)
-        return _search(store, parsed, where, limit)
-    except StoreDamagedError:
-        health.rebuild(store)
-        return _search(store, parsed, where, limit)
+    return mended(store, lambda: _search(store, parsed, where, limit))
 
 
 def read(store: Store, source: Source, offset: int, limit: int) -> Found:
@@ -154,6 +150,7 @@ def _ready(store: Store, query: Query) -> None:
 
 
 def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
+    _ready(store, query)
     with store.read() as db:
         count = db.execute("SELECT count(*) FROM sources").fetchone()[0]
         inside = db.execute(f"SELECT count(*) FROM sources WHERE {scope.where}", scope.values).fetchone()[0]

@@ -12,6 +12,7 @@ except ImportError:  # another Python than CPython
 from context_mode_runtime.redact import redact
 from context_mode_runtime.store import stale, vocabulary
 from context_mode_runtime.store.chunks import chunk
+from context_mode_runtime.store.db import mended
 from context_mode_runtime.store.errors import UnknownSourceError
 from context_mode_runtime.store.words import Indexer, vocabulary_of
 
@@ -34,13 +35,13 @@ class Indexed:
 
     __slots__ = ("chunks", "cut", "id", "label", "sid", "unchanged")
 
-    def __init__(self, number: int, label: str, chunks: int, *, unchanged: bool = False, cut: int = 0) -> None:
+    def __init__(self, number: int, label: str, chunks: int, *, unchanged: bool = False) -> None:
         self.id = number
         self.sid = f"s{number}"
         self.label = label
         self.chunks = chunks
         self.unchanged = unchanged
-        self.cut = cut
+        self.cut = 0
 
 
 class Source:
@@ -88,22 +89,28 @@ def add_source(  # noqa: PLR0913 - what is known about a text
     """
     clean, cut = redact(plain(text), store.secret_names)
     place = Placed(redact(plain(label), store.secret_names)[0], conversation, worktree, tool, origin)
+    done = mended(store, lambda: _put(store, clean, kind, place))
+    done.cut = cut
+    return done
+
+
+def _put(store: Store, clean: str, kind: str, place: Placed) -> Indexed:
     digest = digest_of(clean)
-    mark = stale.mark_of(origin)
+    mark = stale.mark_of(place.origin)
     with store.read() as db:
         prepared = None if _same(db, place, digest) else Prepared(clean, kind)
     with store.write() as db:
         known = _same(db, place, digest)
         if known:
-            _read_by(db, known[0], conversation, mark)
-            return Indexed(known[0], place.label, 0, unchanged=True, cut=cut)
+            _read_by(db, known[0], place.conversation, mark)
+            return Indexed(known[0], place.label, 0, unchanged=True)
         prepared = prepared or Prepared(clean, kind)
         facts = (digest, len(clean.encode()), len(prepared.chunks))
         number, gone = make_row(db, place, kind, facts, mark)
         write_chunks(db, number, prepared)
         vocabulary.add_words(db, prepared.words)
         vocabulary.drop_words(db, gone - prepared.words)
-    return Indexed(number, place.label, len(prepared.chunks), cut=cut)
+    return Indexed(number, place.label, len(prepared.chunks))
 
 
 class Prepared:
