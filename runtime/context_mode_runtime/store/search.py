@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from context_mode_runtime.store.db import Store
+    from context_mode_runtime.store.snippet import Place
 
 SCOPES = ("session", "worktree", "project")
 _DEPTH = 50
@@ -120,6 +121,14 @@ def search(  # noqa: PLR0913 - a query and where it looks
     return mended(store, lambda: _search(store, parsed, where, limit))
 
 
+def search_among(store: Store, query: str, numbers: list[int], limit: int) -> Found:
+    """The best `limit` chunks for `query` in the sources with these numbers, or why there is none. Raises StoreError."""
+    scope = Scope("project", None, None)
+    scope.where, scope.values = f"id IN ({','.join('?' * len(numbers))})", tuple(numbers)
+    parsed = Query(query)
+    return mended(store, lambda: _search(store, parsed, scope, limit))
+
+
 def read(store: Store, source: Source, offset: int, limit: int) -> Found:
     """`limit` whole chunks of a source from place `offset` (1 is the first); `next` is where to go on."""
     with store.read() as db:
@@ -164,12 +173,18 @@ def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
     for item in ordered:
         source = known[item.id >> SHIFT]
         heading = item.heading or _lines(item.text, item.line)
-        text = snippet(item.text, item.places)
+        text = snippet(item.text, _body(item))
         hits.append(Hit(source, item.id & (1 << SHIFT) - 1, heading, text, notes[source.id]))
     found = Found(hits)
     found.fixed = fixed
     _used(store, known.values())
     return found
+
+
+def _body(item: rank.Candidate) -> list[Place]:
+    """Places of words below the heading line, which is shown anyway; all of them where there are none below."""
+    first = item.text.find("\n") if item.text.startswith("#") else 0
+    return [place for place in item.places if place[0] >= first] or item.places
 
 
 def _prepare(db: Connection, query: Query) -> list[tuple[str, str]]:

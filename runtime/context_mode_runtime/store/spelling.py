@@ -14,12 +14,12 @@ _WEIGHED = 5
 _COUNTED = 100
 _MIN = 3
 _MAX = 60
-_LONGER = (5, 12)
+_LONGER = (7, 12)
 _HOLDING = 6
 
 
 def bound(word: str) -> int:
-    """How many edits a word of this length may be away: 1 up to 5 letters, 2 up to 12, else 3."""
+    """How many edits a word of this length may be away: 1 up to 7 letters, 2 up to 12, else 3."""
     return 1 + sum(len(word) > limit for limit in _LONGER)
 
 
