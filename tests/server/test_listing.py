@@ -33,6 +33,7 @@ STDLIB = {
 RUNTIME = Path(__file__).parents[2] / "runtime"
 ANNOTATIONS = {
     "ctx_execute": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
+    "ctx_batch": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
     "ctx_index": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
     "ctx_search": {"readOnlyHint": True, "openWorldHint": False},
 }

@@ -9,11 +9,23 @@ from context_mode_runtime.server.call import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from context_mode_runtime.policy.gate import Verdict
     from context_mode_runtime.policy.hostrules import HostRules
     from context_mode_runtime.policy.load import Policy
-    from context_mode_runtime.server.call import Call
+    from context_mode_runtime.project import Project
     from context_mode_runtime.server.session import Connection
+
+    class Asker(Protocol):
+        """A call, as far as the gate looks at it."""
+
+        @property
+        def connection(self) -> Connection:
+            """The host's end and its table."""
+
+        def project(self) -> Project:
+            """Where it works. Raises ToolError where that is not known."""
 
 
 class Guard:
@@ -21,7 +33,7 @@ class Guard:
 
     __slots__ = ("_folder", "_host", "policy")
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Asker) -> None:
         """Reads the policy files of the call's project, and the host's own rules where they can be read."""
         project = call.project()
         self._folder = project.worktree

@@ -68,14 +68,21 @@ def _unknown(tool: Tool, name: str) -> str:
 
 
 def _value(tool: Tool, name: str, value: object) -> object:
-    wanted = str(tool.properties[name].get("type", "string"))
-    got = value if tool.strict else _LENIENT[wanted](value)
-    if not _fits(wanted, got):
-        raise WrongArgumentsError(f"argument {name} is not {_SAID[wanted]}")
+    kinds = _kinds(tool.properties[name])
+    got = value if tool.strict else _LENIENT[kinds[0]](value)
+    if not any(_fits(kind, got) for kind in kinds):
+        raise WrongArgumentsError(f"argument {name} is not {' or '.join(_SAID[kind] for kind in kinds)}")
     allowed = tool.properties[name].get("enum")
     if isinstance(allowed, list) and got not in allowed:
         raise WrongArgumentsError(f"argument {name} is one of {', '.join(map(str, allowed))}, not {got}")
     return got
+
+
+def _kinds(schema: dict[str, object]) -> list[str]:
+    """The types that a property may have: one, or those of its `anyOf`."""
+    either = schema.get("anyOf")
+    one = [part.get("type") for part in either if isinstance(part, dict)] if isinstance(either, list) else []
+    return [str(kind) for kind in one] or [str(schema.get("type", "string"))]
 
 
 def _fits(wanted: str, value: object) -> bool:

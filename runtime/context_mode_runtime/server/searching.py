@@ -12,6 +12,8 @@ from context_mode_runtime.store.errors import StoreError, StoreMissingError, Unk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from context_mode_runtime.server.call import Call
     from context_mode_runtime.store.db import Store
     from context_mode_runtime.store.search import Found, Hit
@@ -28,35 +30,55 @@ _NOTHING_YET = "nothing is indexed in this project yet"
 _FULL = "left out: the reply is full; ask this query again by itself"
 
 
-def searched(call: Call, queries: list[str]) -> str:
-    """Per query its hits, or why there are none; the whole reply stays under OUTPUT_CAP."""
+def asked(call: Call) -> list[str]:
+    """The queries of the call, each on one line, empty ones left out. Raises ToolError for too many."""
+    queries = [" ".join(query.split()) for query in call.texts("queries") if query.strip()]
     if len(queries) > _QUERIES_MAX:
         raise ToolError(f"{len(queries)} queries are too many for one reply: at most {_QUERIES_MAX}")
+    return queries
+
+
+def searched(call: Call, queries: list[str]) -> str:
+    """Per query its hits, or why there are none; the whole reply stays under OUTPUT_CAP."""
     background.flush()
     if not call.text("source"):
         memory.bring_up_to_date(call)
+    heads = [(f'Query "{shortened(query)}":', query) for query in queries]
     store = _store(call)
     if store is None:
-        return "\n".join(line for query in queries for line in (_asked(query), f"  {_NOTHING_YET}"))
+        return filled([], heads, lambda _: [f"  {_NOTHING_YET}"])
     most = min(max(call.number("limit", _LIMIT), 1), _LIMIT_MAX, _allowed(call, store))
     if call.text("source"):
         _source(call, store)
-    lines: list[str] = []
-    room = limits.OUTPUT_CAP - sum(len(_asked(query).encode()) + len(_FULL) + 4 for query in queries)
-    for query in queries:
-        lines.append(_asked(query))
-        for block in _answers(call, store, query, most):
-            size = len(block.encode(errors="replace")) + 1
-            if size > room:
+    return filled([], heads, lambda query: answers(call, store, query, most))
+
+
+def filled(opening: list[str], heads: list[tuple[str, str]], find: Callable[[str], list[str]]) -> str:
+    """`opening`, then each head of (line, query) with what `find` has for its query.
+
+    The reply stays under OUTPUT_CAP: what is left out of it is said.
+    """
+    lines = list(opening)
+    room = limits.OUTPUT_CAP - sum(map(_size, opening)) - sum(_size(head) + len(_FULL) + 4 for head, _ in heads)
+    for head, query in heads:
+        lines.append(head)
+        for found in find(query):
+            if _size(found) > room:
                 lines.append(f"  {_FULL}")
                 break
-            room -= size
-            lines.append(block)
+            room -= _size(found)
+            lines.append(found)
     return "\n".join(lines)
 
 
-def _asked(query: str) -> str:
-    return f'Query "{query if len(query) <= _SHOWN_MAX else query[:_SHOWN_MAX] + "…"}":'
+def _size(line: str) -> int:
+    return len(line.encode(errors="replace")) + 1
+
+
+def shortened(text: str, most: int = _SHOWN_MAX) -> str:
+    """`text` cut to `most` bytes."""
+    cut = text.encode(errors="replace")[:most].decode(errors="ignore")
+    return text if len(cut) == len(text) else cut + "…"
 
 
 def listed(call: Call) -> str:
@@ -83,12 +105,12 @@ def read(call: Call) -> str:
     room = limits.OUTPUT_CAP - _ROOM_FOR_MORE
     following = found.next
     for hit in found.hits:
-        block = _hit(hit)
-        room -= len(block.encode(errors="replace")) + 1
+        shown = block(hit)
+        room -= _size(shown)
         if room < 0 and lines:
             following = hit.n
             break
-        lines.append(block)
+        lines.append(shown)
     if following:
         arguments = {"queries": [], "source": source.sid, "offset": following}
         lines.append(f"  more: {call.example('ctx_search', arguments)}")
@@ -134,7 +156,8 @@ def _allowed(call: Call, store: Store) -> int:
         raise ToolError(str(error)) from None
 
 
-def _answers(call: Call, store: Store, query: str, most: int) -> list[str]:
+def answers(call: Call, store: Store, query: str, most: int) -> list[str]:
+    """The hits for one query as blocks, or one line that says why there is none. Raises ToolError."""
     from context_mode_runtime.store.search import search
 
     try:
@@ -150,14 +173,15 @@ def _answers(call: Call, store: Store, query: str, most: int) -> list[str]:
     except StoreError as error:
         raise ToolError(f"the store can't be read: {error}") from None
     fixed = [f"  (no {word!r} here; searched for {instead!r})" for word, instead in found.fixed]
-    return [*fixed, *(_hit(hit) for hit in found.hits)] if found.hits else [f"  {_reason(found)}"]
+    return [*fixed, *(block(hit) for hit in found.hits)] if found.hits else [f"  {_reason(found)}"]
 
 
 def _reason(found: Found) -> str:
     return found.nothing.text if found.nothing else "nothing found"
 
 
-def _hit(hit: Hit) -> str:
+def block(hit: Hit) -> str:
+    """`LABEL #N: HEADING` at the margin, the text below it indented by two spaces."""
     stale = f" ({hit.stale})" if hit.stale else ""
     return f"{_head(hit.label, hit.n, hit.heading)}{stale}\n{_indented(hit.snippet)}"
 

@@ -122,7 +122,7 @@ def search(  # noqa: PLR0913 - a query and where it looks
 
 
 def search_among(store: Store, query: str, numbers: list[int], limit: int) -> Found:
-    """The best `limit` chunks for `query` in the sources with these numbers, or why there is none. Raises StoreError."""
+    """The best `limit` chunks for `query` in the sources with these numbers, or why there is none; StoreError."""
     scope = Scope("project", None, None)
     scope.where, scope.values = f"id IN ({','.join('?' * len(numbers))})", tuple(numbers)
     parsed = Query(query)

@@ -3,40 +3,38 @@
 from __future__ import annotations
 
 import os
-import time
 
-from context_mode_runtime import limits
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.server.tools.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from context_mode_runtime.execute.run import Outcome, Progress, Run
+    from context_mode_runtime.execute.run import Outcome, Run
     from context_mode_runtime.server.call import Call
     from context_mode_runtime.server.guard import Guard
 
 _LANGUAGES = (
     "shell sh bash zsh dash ksh fish python javascript typescript ruby go rust php perl r elixir csharp powershell"
 )
-_ANSWER_MS = 3_000  # for ending the processes and for the reply, inside the limit
 
 
 def handle(call: Call) -> str:
     """Runs the code in the project. A command that fails or is timed out is an answer, not an error."""
     from context_mode_runtime.execute.errors import ExecuteError
     from context_mode_runtime.execute.run import Run, run
+    from context_mode_runtime.server import timing
     from context_mode_runtime.server.guard import Guard
 
-    language, code, asked = call.text("language"), call.text("code"), _timeout_ms(call)
+    language, code, asked = call.text("language"), call.text("code"), timing.asked_ms(call)
     folder = call.project().worktree
     guard = Guard(call)
     guard.code(language, code)
-    left = _left_ms(call, asked)
+    left = timing.left_ms(call, asked)
     spec = Run(language, code, cwd=folder, timeout_ms=left, file=_file(call, guard))
     try:
         if call.flag("background"):
             return _background(call, spec)
-        outcome = run(spec, cancel=call.running.cancel, progress=_told(call))
+        outcome = run(spec, cancel=call.running.cancel, progress=timing.told(call))
     except ExecuteError as error:
         raise ToolError(str(error)) from None
     return _reply(call, outcome, left)
@@ -49,26 +47,6 @@ def _reply(call: Call, outcome: Outcome, limit_ms: int) -> str:
     call.raw_bytes = outcome.printed_bytes
     kept = keep(call, outcome.text, label=_label(call), kind="log") if outcome.text.strip() else Kept(None)
     return reply(call, outcome, headline(outcome, limit_ms), kept, call.text("intent"))
-
-
-def _timeout_ms(call: Call) -> int:
-    asked = call.number("timeout_ms", limits.EXEC_TIMEOUT_MS)
-    if not 1 <= asked <= limits.EXEC_TIMEOUT_MS:
-        raise ToolError(f"timeout_ms is between 1 and {limits.EXEC_TIMEOUT_MS}, not {asked}")
-    return asked
-
-
-def _left_ms(call: Call, asked: int) -> int:
-    """What is left of the limit that counts from receipt to answer."""
-    used = int((time.monotonic() - call.running.received) * 1000)
-    return max(1, min(asked, limits.EXEC_TIMEOUT_MS - _ANSWER_MS - used))
-
-
-def _told(call: Call) -> Progress:
-    def told(printed: int, line: str) -> None:
-        call.running.progress(f"{printed} B · {line[:200]}" if line else f"{printed} B")
-
-    return told
 
 
 def _file(call: Call, guard: Guard) -> tuple[str, str] | None:

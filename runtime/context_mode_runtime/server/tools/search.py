@@ -13,7 +13,7 @@ def handle(call: Call) -> str:
     """Searches; without queries it lists the sources, or reads one of them in order."""
     from context_mode_runtime.server import searching
 
-    queries = [" ".join(query.split()) for query in call.texts("queries") if query.strip()]
+    queries = searching.asked(call)
     if queries:
         return searching.searched(call, queries)
     return searching.read(call) if call.text("source") else searching.listed(call)

@@ -1,0 +1,56 @@
+"""ctx_batch: runs several commands and answers several questions from what they print, in one call."""
+
+from __future__ import annotations
+
+from context_mode_runtime.server.tools.tool import Tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.server.call import Call
+
+
+def handle(call: Call) -> str:
+    """One status line a command, then each query with its parts, from this batch's outputs first."""
+    from context_mode_runtime.server import answering, batching, searching
+
+    queries = searching.asked(call)
+    commands = batching.wanted(call)
+    batching.run_all(call, commands, " ".join(queries))
+    return answering.answered(call, commands, queries)
+
+
+TOOL = Tool(
+    name="ctx_batch",
+    description=(
+        "Runs several shell commands, stores each output, and answers all queries from them in one reply. "
+        "A command that fails or is denied does not stop the others."
+    ),
+    when="several commands and questions at once: one call instead of many.",
+    properties={
+        "commands": {
+            "type": "array",
+            "items": {
+                "anyOf": [
+                    {"type": "string"},
+                    {
+                        "type": "object",
+                        "properties": {"label": {"type": "string"}, "command": {"type": "string"}},
+                        "required": ["command"],
+                        "additionalProperties": False,
+                    },
+                ]
+            },
+            "description": 'Shell commands, e.g. ["npm test", {"label": "log", "command": "git log -9"}]',
+        },
+        "queries": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": 'What you want to know, e.g. ["failing tests", "last author"]',
+        },
+        "timeout_ms": {"type": "integer", "description": "For all together, at most 600000, e.g. 120000"},
+        "concurrency": {"type": "integer", "description": "1 to 8 side by side, e.g. 4; default 1: in order"},
+    },
+    required=("commands", "queries"),
+    annotations={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
+    handle=handle,
+)
