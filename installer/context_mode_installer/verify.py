@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from typing import TYPE_CHECKING, Any
 
@@ -50,12 +51,19 @@ def check_target(system: System, target: Target, environment: Mapping[str, str])
         policy = {"version": 1, "deny": [f"Bash({_PROBE} *)"]}
         with open(os.path.join(folder, "policy.json"), "w", encoding="utf-8") as file:
             json.dump(policy, file)
+        _copy_tables(folder)
         bare = {**environment, "CONTEXT_MODE_DATA_DIR": folder}
         if _check_hook(system, target, bare, folder):
             seen.append("hook answers")
         if _check_server(system, target, bare, folder):
             seen.append("server answers")
     return seen
+
+
+def _copy_tables(folder: str) -> None:
+    """The tables of the user's own agents, which hooks and server look for in their data folder."""
+    if os.path.isdir(paths.user_specs_dir()):
+        shutil.copytree(paths.user_specs_dir(), os.path.join(folder, "agents"))
 
 
 def _check_hook(system: System, target: Target, environment: dict[str, str], folder: str) -> bool:

@@ -94,8 +94,8 @@ def plan_removals(draft: Draft, targets: Sequence[Target]) -> None:
             draft.originals[config.path] = (steps[0].before or b"") if steps else b""
     for target in targets:
         plan_removal(target)
-    forms: dict[str, str] = {config.path: config.form for target in targets for config in target.configs()}
-    forms |= {path: "text" for path in draft.receipt.steps if path not in forms}
+    forms = {config.path: (str(config.form), config.file.seed or "") for one in targets for config in one.configs()}
+    forms |= {path: ("text", "") for path in draft.receipt.steps if path not in forms}
     give_back_bytes(draft, draft.backups, forms)
 
 

@@ -100,12 +100,12 @@ def _say(target: Target, config: Config, what: str) -> None:
     target.draft.changes.append(Change(target.spec.id, config.path, what))
 
 
-def give_back_bytes(draft: Draft, backups: Backups, forms: dict[str, str]) -> None:
+def give_back_bytes(draft: Draft, backups: Backups, forms: dict[str, tuple[str, str]]) -> None:
     """Where the files' earlier bytes say the same as what the removal came to, takes those bytes.
 
-    `forms` has the format of each file. A file that setup made goes when nothing is left in it but the seed.
+    `forms` has the format and the seed of each file. One that setup made goes when nothing but its seed is left.
     """
-    for path, form in forms.items():
+    for path, (form, seed) in forms.items():
         now = draft.desk.on_disk(path)
         left = draft.desk.read(path)
         steps = steps_of(draft, backups, path)
@@ -115,13 +115,14 @@ def give_back_bytes(draft: Draft, backups: Backups, forms: dict[str, str]) -> No
             draft.desk.write(path, left or None)
             continue
         try:
-            bytes_before = reverted(now, steps)
+            earlier = reverted(now, steps)
         except Conflict:
-            bytes_before = left
-        if _says_the_same(form, bytes_before, left):
-            draft.desk.write(path, bytes_before)
-        elif steps[0].before is None and _says_the_same(form, None, left):
+            earlier = left
+        made = steps[0].before is None
+        if made and any(_says_the_same(form, nothing, left) for nothing in (None, seed.encode())):
             draft.desk.write(path, None)
+        elif _says_the_same(form, earlier, left):
+            draft.desk.write(path, earlier)
 
 
 def steps_of(draft: Draft, backups: Backups, path: str) -> list[Step]:
