@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 from rich.table import Table
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _UNBOUND = 10_000
 """Columns of a pipe: nobody wraps there."""
+_PAD_MAX = 80
+"""A longer cell pushes what stands behind it; the others are not padded to its length."""
 _STYLES = {"PASS": "green", "WARN": "yellow", "FAIL": "red", "SKIP": "dim"}
 
 
@@ -29,8 +31,20 @@ def show(result: Result, *, as_json: bool) -> None:
         return
     stream = sys.stderr if result.status == "error" else sys.stdout
     console = Console(file=stream, highlight=False, soft_wrap=True, markup=False)
-    for line in result.messages:
-        console.print(line, style=_style(line))
+    for message in result.messages:
+        for line in _folded(message, stream):
+            console.print(line, style=_style(line))
+
+
+def _folded(message: str, stream: TextIO) -> list[str]:
+    """On a terminal: cut at blanks to its width, the rest indented; diffs and what has no blank stay as they are."""
+    if not stream.isatty() or message.startswith(("+", "-", "@")):
+        return [message]
+    indent = " " * (len(message) - len(message.lstrip()) + 4)
+    width = shutil.get_terminal_size().columns
+    return textwrap.wrap(
+        message, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False, drop_whitespace=True
+    ) or [message]
 
 
 def _style(line: str) -> str:
@@ -62,7 +76,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 def ruled(rows: Sequence[Sequence[str]]) -> list[str]:
     """A table to paste elsewhere: ` | ` between the cells, one line a row whatever its length."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    widths = [min(_PAD_MAX, max(len(row[column]) for row in rows)) for column in range(len(rows[0]))]
     return [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
