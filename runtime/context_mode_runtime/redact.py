@@ -76,20 +76,25 @@ _PATTERNS = {
     "cookie": r":[ \t]*(?P<bare>[A-Za-z0-9_.%-]{1,80}=[^\r\n\"']{1,4000})",
     "url": r"://[^\s/:@\"'<>?#]{0,256}:(?P<bare>[^\s/@\"'<>]{3,256})@[^\s/@]",
     "pem": r"-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----",
-    "pem body": r"(?:[A-Za-z0-9+/=:,\s-]|\\[nr])*",
+    "pem inside": r"[^A-Za-z0-9+/]*(?:[A-Za-z0-9+/=]{1,3}[^A-Za-z0-9+/=])*[A-Za-z0-9+/]{4}[A-Za-z0-9+/=:,\s\"'\\.>|-]*",
+    "pem body": r"(?:[\s:,-]|\\[nr])*[A-Za-z0-9+/=]{4}(?:[A-Za-z0-9+/=:,\s-]|\\[nr])*",
     "harmless": r"(?:str(?:ing)?|bytes|int|integer|float|number|bool(?:ean)?|any|none|null|nil|undefined|true|false|"
     r"object|dict|text|required|optional|unknown|void|never|yes|no|on|off|auto|default|empty|missing|invalid|expired|"
     r"bearer|basic|pass|password|passwd|secret|token|hidden|redacted|\[redacted\]|\[private\]|[*x.•_-]{3,}|changeme|"
     r"example|your[-_ ].{0,60}|my[-_](?:secret|token|password).{0,20}|<.{0,200}|\$.{0,200}|%[^%]{1,80}%|\{.{0,200}|"
-    r"\.{3}.{0,20}|@.{0,80})",
+    r"\.{3}.{0,20}|@.{0,80}|#[0-9a-f]{3,8}|"
+    r"(?:bearer|basic|token)[ .*…]{1,9}|options?|arguments?|flags?|values?)",
     "reference": r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]*)*[!?:]?",
     "path": r"(?s:(?:[~.]{0,2}/|[A-Za-z]:\\).{0,4000}|[a-z][a-z0-9+.-]{1,15}://.{0,4000})",
+    "name": r"[A-Za-z]+(?:_[A-Za-z_]*)|[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|_[A-Za-z_]+",
+    "opaque": r"[\w+/=.:~@!-]+",
     "number": r"[+-]?[0-9._]{1,12}%?",
     "names it": r"(?:name|key)[\"']?[ \t]{0,9}[:=][ \t]{0,9}[\"']?[\w.-]{0,40}\Z",
     "tag": r"<[\w.:-]{0,40}\Z",
     "after login": r"login[ \t]+\S+[ \t]+\Z",
 }
 _HEADERS = (("auth", 4, "authorization"), ("bearer", 6, "bearer"), ("cookie", 6, "cookie"), ("://", 0, "url"))
+_AS_WRITTEN = ("pem", "name")
 _NAME_MAX = 40
 _VALUE_MIN = 3
 _MIXED_MIN = 6
@@ -130,7 +135,7 @@ def _pattern(source: str) -> re.Pattern[str]:
     if found is None:
         import re
 
-        flags = re.IGNORECASE if source in _PATTERNS and source != "pem" else 0
+        flags = re.IGNORECASE if source in _PATTERNS and source not in _AS_WRITTEN else 0
         found = _ready[source] = re.compile(_PATTERNS.get(source, source), flags)
     return found
 
@@ -192,9 +197,14 @@ def _pem(text: str) -> Iterator[Span]:
         after = at + 1
         if found:
             close = text.find(f"-----END {found.group(1)}-----", found.end())
+            inside = _pattern("pem inside").match(text, found.end())
             body = _pattern("pem body").match(text, found.end())
-            after = body.end() if close < 0 and body else close + len(found.group(0)) - 2
-            yield at, after, REDACTED
+            if inside and inside.end() >= close > 0:
+                after = close + len(found.group(0)) - 2
+            elif body:
+                after = body.end()
+            if after > at + 1:
+                yield at, after, REDACTED
         at = text.find("-----BEGIN ", after)
 
 
@@ -250,9 +260,14 @@ def _value(found: re.Match[str], text: str, name: str, at: int, key: str) -> tup
     begin = name.rstrip(_NAME_LETTERS)
     in_call = begin.endswith(("?", "&")) or name[len(begin) :].startswith("--")
     telling = key in _PLAIN_WORDS or sum(map(str.isdigit, cut)) >= _DIGITS_MIN
-    loose = upper or in_call or (telling and _is_line(text, at, found.end()))
+    loose = upper or in_call or (telling and _is_line(text, at, found.end()) and not _is_variable(cut, found))
     start = found.start("bare")
     return (start, start + len(cut)) if _is_value(cut, loose=loose) else None
+
+
+def _is_variable(bare: str, found: re.Match[str]) -> bool:
+    """Whether an unquoted value looks like a name in code: `user_password`, `SecretText`, or a word behind ` = `."""
+    return _fits("name", bare) or (found.group("sep").startswith(" ") and bare.isalpha())
 
 
 def _is_line(text: str, at: int, end: int) -> bool:
@@ -272,7 +287,9 @@ def _is_quoted(inside: str, key: str) -> bool:
         return False
     if any(map(str.isspace, value)):
         return key in _PLAIN_WORDS and any(not (c.isalpha() or c in " .,'!?:") for c in value)
-    return key in (*_PLAIN_WORDS, "pwd") or not value.isalpha() or len(value) >= _LETTERS_MIN
+    if key in (*_PLAIN_WORDS, "pwd"):
+        return True
+    return _fits("opaque", value) and (not value.isalpha() or len(value) >= _LETTERS_MIN)
 
 
 def _is_value(bare: str, *, loose: bool) -> bool:

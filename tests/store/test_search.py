@@ -172,3 +172,12 @@ def test_equal_chunks_of_two_sources_are_shown_once(store: Store) -> None:
     for label in ("a", "b"):
         add_source(store, "the walrus sleeps\n", label=label, kind="text")
     assert len(search(store, "walrus", scope="project").hits) == 1
+
+
+SPELLING = YAML(typ="safe").load((HERE / "spelling.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("asked", "known"), SPELLING["asked"].items())
+def test_unknown_words_are_corrected_to_near_ones_only(store: Store, asked: str, known: str | None) -> None:
+    add_source(store, SPELLING["known"], label="a", kind="log")
+    assert search(store, asked, scope="project").fixed == ([(asked, known)] if known else [])

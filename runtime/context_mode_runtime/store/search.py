@@ -80,6 +80,9 @@ class Scope:
 
     __slots__ = ("name", "source", "values", "where")
 
+    where: str
+    values: tuple[object, ...]
+
     def __init__(self, name: str, conversation: str | None, worktree: str | None, source: Source | None = None) -> None:
         self.name = name if worktree is not None or name != "worktree" else "project"
         self.source = source

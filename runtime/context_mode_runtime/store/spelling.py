@@ -14,12 +14,13 @@ _WEIGHED = 5
 _COUNTED = 100
 _MIN = 3
 _MAX = 60
-_LONGER = (7, 12)
+_LONGER = (5, 12)
+_SHARED = 3
 _HOLDING = 6
 
 
 def bound(word: str) -> int:
-    """How many edits a word of this length may be away: 1 up to 7 letters, 2 up to 12, else 3."""
+    """How many edits a word of this length may be away: 1 up to 5 letters, 2 up to 12, else 3."""
     return 1 + sum(len(word) > limit for limit in _LONGER)
 
 
@@ -90,6 +91,7 @@ def _one_edit(db: Connection, word: str) -> set[str]:
 
 
 def _by_trigrams(db: Connection, word: str) -> set[str]:
+    """Words of about this length that share a third of its trigrams: `parent` is no misspelt `payment`."""
     grams = _grams(word)
     limit = bound(word)
     rows = db.execute(
@@ -98,8 +100,8 @@ def _by_trigrams(db: Connection, word: str) -> set[str]:
         (" OR ".join(map(quoted, grams)), len(word) - limit, len(word) + limit),
     )
     own = set(grams)
-    ranked = sorted(rows, key=lambda row: -len(own.intersection(_grams(row[0]))))
-    return {row[0] for row in ranked[:_CANDIDATES]}
+    shared = sorted((-len(own.intersection(_grams(row[0]))), row[0]) for row in rows)
+    return {candidate for count, candidate in shared[:_CANDIDATES] if -count * _SHARED >= len(own)}
 
 
 def _grams(word: str) -> list[str]:
