@@ -141,7 +141,11 @@ class Call:
         from context_mode_runtime.store.db import Store
 
         project = self.project()
-        return Store.open(project.key(), name=project.name) if project else None
+        if project is None:
+            return None
+        store = Store.open(project.key(), name=project.name)
+        store.secret_names = tuple(self.policy().redact)
+        return store
 
     def tool_name(self, tool: str) -> str:
         """One of our tools as this host spells it."""

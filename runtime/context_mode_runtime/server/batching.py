@@ -10,6 +10,7 @@ from context_mode_runtime.excerpt import excerpt
 from context_mode_runtime.server import timing
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.server.guard import Guard
+from context_mode_runtime.server.journaling import note_run
 from context_mode_runtime.server.keeping import Kept, keep, label_of
 
 TYPE_CHECKING = False
@@ -160,6 +161,7 @@ class _Batch:
         from context_mode_runtime.server.printed import headline
 
         self.printed += outcome.printed_bytes
+        note_run(self._call, ran.command, outcome)
         kept = keep(self._call, outcome.text, label=ran.label, kind="log") if outcome.text.strip() else Kept(None)
         ran.ended = headline(outcome, self._limit)
         ran.number = kept.indexed.id if kept.indexed else 0

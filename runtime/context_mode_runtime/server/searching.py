@@ -6,7 +6,7 @@ import os
 import time
 
 from context_mode_runtime import limits, paths
-from context_mode_runtime.server import background, memory
+from context_mode_runtime.server import background, journaling, memory
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.store.errors import StoreError, StoreMissingError, UnknownSourceError
 
@@ -44,7 +44,7 @@ def searched(call: Call, queries: list[str]) -> str:
     if not call.text("source"):
         memory.bring_up_to_date(call)
     heads = [(f'Query "{shortened(query)}":', query) for query in queries]
-    store = _store(call)
+    store = opened(call)
     if store is None:
         return filled([], heads, lambda _: [f"  {_NOTHING_YET}"])
     most = min(max(call.number("limit", _LIMIT), 1), _LIMIT_MAX, _allowed(call, store))
@@ -82,45 +82,56 @@ def shortened(text: str, most: int = _SHOWN_MAX) -> str:
 
 
 def listed(call: Call) -> str:
-    """The sources in scope, the one used last first."""
+    """The sources in scope, the one used last first; in scope `session` the newest rows of its journal, too."""
     background.flush()
-    store = _store(call)
-    sources = _in_scope(call, store) if store else []
-    if not sources:
-        return f"  {_NOTHING_YET}"
-    return "\n".join(f"  {_line(source)}" for source in sources)
+    store = opened(call)
+    lines = [_line(source) for source in _in_scope(call, store)] if store else []
+    if store and call.text("scope") == "session":
+        lines += journaling.listed(call, store)
+    return "\n".join(f"  {line}" for line in lines or [_NOTHING_YET])
 
 
 def read(call: Call) -> str:
     """The parts of one source in order from `offset` on, as many as one reply takes, and the call for the next ones."""
-    from context_mode_runtime.store import search
-
     background.flush()
-    store = _store(call)
+    store = opened(call)
     if store is None:
         raise ToolError(_NOTHING_YET)
+    seq = journaling.row_number(call.text("source"))
+    if seq is not None:
+        return _in_order(call, call.text("source"), journaling.read_pieces(call, store, seq))
     source = _source(call, store)
+    text = _read_source(call, store, source)
+    running = background.state(source.sid, source.label)
+    return f"{text}\n  ({running})" if running else text
+
+
+def _read_source(call: Call, store: Store, source: Source) -> str:
+    from context_mode_runtime.store import search
+
     found = search.read(store, source, max(call.number("offset", 1), 1), _READ_MAX)
-    lines: list[str] = []
+    text = _in_order(call, source.sid, [block(hit) for hit in found.hits], found.next)
+    return text or f"  {_reason(found)}"
+
+
+def _in_order(call: Call, source: str, blocks: list[str], following: int | None = None) -> str:
+    """As many blocks as one reply takes, and the call for those behind; `following` is behind the last of them."""
     room = limits.OUTPUT_CAP - _ROOM_FOR_MORE
-    following = found.next
-    for hit in found.hits:
-        shown = block(hit)
+    lines: list[str] = []
+    for number, shown in enumerate(blocks, max(call.number("offset", 1), 1)):
         room -= _size(shown)
         if room < 0 and lines:
-            following = hit.n
+            following = number
             break
         lines.append(shown)
     if following:
-        arguments = {"queries": [], "source": source.sid, "offset": following}
+        arguments = {"queries": [], "source": source, "offset": following}
         lines.append(f"  more: {call.example('ctx_search', arguments)}")
-    running = background.state(source.sid, source.label)
-    if running:
-        lines.append(f"  ({running})")
-    return "\n".join(lines) or f"  {_reason(found)}"
+    return "\n".join(lines)
 
 
-def _store(call: Call) -> Store | None:
+def opened(call: Call) -> Store | None:
+    """The store for a tool that reads: None when there is none yet. Raises ToolError when it can't be read."""
     try:
         store = call.store(create=False)
     except StoreMissingError as error:
@@ -172,8 +183,10 @@ def answers(call: Call, store: Store, query: str, most: int) -> list[str]:
         )
     except StoreError as error:
         raise ToolError(f"the store can't be read: {error}") from None
+    rows = journaling.matching(call, store, query, most) if call.text("scope") == "session" else []
     fixed = [f"  (no {word!r} here; searched for {instead!r})" for word, instead in found.fixed]
-    return [*fixed, *(block(hit) for hit in found.hits)] if found.hits else [f"  {_reason(found)}"]
+    hits = [block(hit) for hit in found.hits] + rows
+    return [*fixed, *hits] if hits else [f"  {_reason(found)}"]
 
 
 def _reason(found: Found) -> str:
@@ -183,15 +196,11 @@ def _reason(found: Found) -> str:
 def block(hit: Hit) -> str:
     """`LABEL #N: HEADING` at the margin, the text below it indented by two spaces."""
     stale = f" ({hit.stale})" if hit.stale else ""
-    return f"{_head(hit.label, hit.n, hit.heading)}{stale}\n{_indented(hit.snippet)}"
+    return f"{_head(hit.label, hit.n, hit.heading)}{stale}\n{journaling.indented(hit.snippet)}"
 
 
 def _head(label: str, number: int, heading: str) -> str:
     return f"{label} #{number}: {' '.join(heading.split())}".rstrip()
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" if line.strip() else "" for line in text.rstrip("\n").split("\n"))
 
 
 def _source(call: Call, store: Store) -> Source:

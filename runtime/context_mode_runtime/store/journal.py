@@ -78,3 +78,10 @@ def row(store: Store, seq: int) -> Row | None:
             "SELECT seq, conversation, kind, text, detail, at FROM journal WHERE seq = ?", (seq,)
         ).fetchone()
     return Row(found) if found else None
+
+
+def numbers(store: Store) -> tuple[int, int]:
+    """The first and the last number in the project's journal; (0, 0) when it is empty."""
+    with store.read() as db:
+        first, last = db.execute("SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM journal").fetchone()
+    return int(first), int(last)

@@ -12,6 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.store.db import Store
 
+    Found = tuple[int, str, str, str | None]
+    """seq, kind, text, detail."""
+
 _HEAD = "<context_mode_match>"
 _END = "</context_mode_match>"
 _COUNT = 5
@@ -23,18 +26,28 @@ def match_block(store: Store, conversation: str | None, prompt: str, *, upto: in
 
     Rows with the very text of the prompt, and repeats of one row, are left out. At most STATE_BUDGET bytes.
     """
-    terms = Query(prompt).terms
-    if conversation is None or not terms:
-        return ""
-    match = " OR ".join(term.fts for term in terms)
-    values = (match, conversation, 1 << 62 if upto is None else upto, prompt, 4 * _COUNT)
     lines: dict[tuple[str, str], str] = {}
-    for seq, kind, text, detail in mended(store, lambda: _matches(store, values)):
+    for seq, kind, text, detail in matching_rows(store, conversation, prompt, 4 * _COUNT, upto=upto):
         lines.setdefault((kind, text), blocks.line(kind, seq, f"{text}: {detail}" if detail else text))
     return _block(list(lines.values())[:_COUNT])
 
 
-def _matches(store: Store, values: tuple[object, ...]) -> list[tuple[int, str, str, str | None]]:
+def matching_rows(
+    store: Store, conversation: str | None, words: str, limit: int, *, upto: int | None = None
+) -> list[Found]:
+    """At most `limit` rows of a conversation's journal that hold some of `words`, the best first by BM25.
+
+    A row with the very text of `words` is left out. Raises StoreError.
+    """
+    terms = Query(words).terms
+    if conversation is None or not terms:
+        return []
+    match = " OR ".join(term.fts for term in terms)
+    values = (match, conversation, 1 << 62 if upto is None else upto, words, limit)
+    return mended(store, lambda: _matches(store, values))
+
+
+def _matches(store: Store, values: tuple[object, ...]) -> list[Found]:
     with store.read() as db:
         return db.execute(
             "SELECT j.seq, j.kind, j.text, j.detail FROM journal_words w JOIN journal j ON j.seq = w.rowid"

@@ -37,8 +37,7 @@ def state_block(store: Store, conversation: str | None) -> str:
     rows = journal.rows(store, conversation, limit=_ROWS) if conversation is not None else []
     if not rows or conversation is None:
         return ""
-    shown = blocks.attribute(conversation)[:200]
-    head = f'<context_mode_state session="{shown}" upto="{rows[-1].seq}">'
+    head = _head(conversation, rows[-1].seq)
     room = limits.STATE_BUDGET - sum(size_of(text) + 1 for text in (head, _MORE)) - size_of(_END)
     lines = []
     for kind, word, count in _PLAN:
@@ -51,6 +50,15 @@ def state_block(store: Store, conversation: str | None) -> str:
         if room < 0:
             break
     return "\n".join((head, *lines, _MORE, _END))
+
+
+def empty_block(conversation: str) -> str:
+    """The block of a conversation without rows."""
+    return "\n".join((_head(conversation, 0), _MORE, _END))
+
+
+def _head(conversation: str, upto: int) -> str:
+    return f'<context_mode_state session="{blocks.attribute(conversation)[:200]}" upto="{upto}">'
 
 
 def _text(row: Row) -> str:

@@ -23,7 +23,7 @@ TOOL = Tool(
     name="ctx_batch",
     description=(
         "Runs several shell commands, stores each output, and answers all queries from them in one reply. "
-        "A command that fails or is denied does not stop the others."
+        "Failed or denied commands do not stop the others."
     ),
     when="several commands and questions at once: one call instead of many.",
     properties={
