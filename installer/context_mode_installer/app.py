@@ -29,6 +29,12 @@ app = typer.Typer(
     help="Keeps large tool output out of your coding agent's context and gives back the part it asks for.",
     epilog="Start with: context-mode setup --dry-run",
 )
+policy_app = typer.Typer(
+    no_args_is_help=True,
+    help="The policy in force, its validity, and why a call is decided as it is.",
+    epilog="Example: context-mode policy show",
+)
+app.add_typer(policy_app, name="policy")
 NEWEST = "newest"
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Agents = Annotated[
@@ -188,6 +194,58 @@ def agents(
             _call("agents", lambda: command.show_agent(agent), as_json=json)
         case _:
             raise typer.BadParameter("one agent id, or: validate FILE...")
+
+
+@policy_app.command("show")
+def policy_show(json: Json = False) -> None:
+    """Print the policy in force here, and the file that each line comes from.
+
+    Example: context-mode policy show
+    """
+    from context_mode_installer.commands import policy as command
+
+    _call("policy show", command.show, as_json=json)
+
+
+@policy_app.command("check")
+def policy_check(json: Json = False) -> None:
+    """Check the policy files: file, line, what is wrong. Exit 1 on a finding.
+
+    Example: context-mode policy check
+    """
+    from context_mode_installer.commands import policy as command
+
+    _call("policy check", command.check, as_json=json)
+
+
+@policy_app.command("explain")
+def policy_explain(
+    agent: Annotated[str, typer.Option(metavar="ID", help="The agent that would make the call.")],
+    tool: Annotated[str, typer.Option(metavar="NAME", help="The tool, as the agent names it, or one of ours.")],
+    input_: Annotated[str, typer.Option("--input", metavar="JSON", help="Its input, a JSON object.")],
+    json: Json = False,
+) -> None:
+    """Say which rule or route decides about a call, and why. Nothing is run.
+
+    Example: context-mode policy explain --agent ID --tool Bash --input '{"command": "git push --force"}'
+    """
+    from context_mode_installer.commands import policy as command
+
+    _call("policy explain", lambda: command.explain(agent, tool, input_), as_json=json)
+
+
+@app.command()
+def upgrade(
+    check: Annotated[bool, typer.Option("--check", help="Say what would be run; run nothing.")] = False,
+    json: Json = False,
+) -> None:
+    """Bring context-mode up to date the way it was installed, then set up again what is set up, then doctor.
+
+    Example: context-mode upgrade --check
+    """
+    from context_mode_installer.commands import upgrade as command
+
+    _call("upgrade", lambda: command.run(check=check), as_json=json)
 
 
 @app.command()

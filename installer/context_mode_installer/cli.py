@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import sys
 
+from context_mode_runtime.version import too_old
+
 _RUNTIME_COMMANDS = ("hook", "serve")
 
 
 def main() -> None:
     """Entry point of the console script."""
     arguments = sys.argv[1:]
+    old = too_old(sys.version_info[:2], sys.executable)
+    if old:
+        raise SystemExit(f"context-mode: {old}")
     if arguments and arguments[0] in _RUNTIME_COMMANDS and not {"--help", "-h"} & set(arguments):
         raise SystemExit(_runtime(arguments))
     from context_mode_installer.app import run_app

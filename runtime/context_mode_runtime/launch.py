@@ -10,6 +10,8 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_OLDEST = 0x030B0000
+"""`version.OLDEST_PYTHON` as `sys.hexversion` has it: nothing is imported to look."""
 
 
 def main(arguments: list[str]) -> int:
@@ -17,6 +19,8 @@ def main(arguments: list[str]) -> int:
     if HERE not in sys.path:
         sys.path.insert(0, HERE)
     word, *rest = arguments or [""]
+    if sys.hexversion < _OLDEST:
+        return _too_old(word)
     if word == "hook":
         from context_mode_runtime.hooks.process import run_process
 
@@ -26,6 +30,19 @@ def main(arguments: list[str]) -> int:
 
         return serve(rest)
     return 2
+
+
+def _too_old(word: str) -> int:
+    """A hook passes and leaves a line in the log, the server says it and ends."""
+    from context_mode_runtime.log import log_error
+    from context_mode_runtime.version import too_old
+
+    text = too_old(sys.version_info[:2], sys.executable)
+    log_error(word, text)
+    if word == "hook":
+        return 0
+    sys.stderr.write("context-mode serve: " + text + "\n")
+    return 1
 
 
 if __name__ == "__main__":

@@ -11,10 +11,13 @@ _LINE_MAX = 2_000
 
 
 def log_error(where: str, error: BaseException | str) -> None:
-    """Appends `time where: error` as one line; control characters become spaces. Does nothing where it can't write."""
+    """Appends `time where: error` as one line, secrets and control characters cut out. Silent where it can't write."""
     try:
+        from context_mode_runtime.redact import redact
+
         kind = "" if isinstance(error, str) else f"{type(error).__name__}: "
-        text = "".join(c if c.isprintable() else " " for c in f"{where}: {kind}{error}")[:_LINE_MAX]
+        clean, _ = redact(f"{where}: {kind}{error}"[: 4 * _LINE_MAX])
+        text = "".join(c if c.isprintable() else " " for c in clean)[:_LINE_MAX]
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         _append(paths.error_log(), f"{stamp} {text}\n".encode(errors="replace"))
     except Exception:  # noqa: BLE001, S110 - a log that fails must not fail what it logs

@@ -36,6 +36,9 @@ ANNOTATIONS = {
     "ctx_batch": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
     "ctx_index": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
     "ctx_search": {"readOnlyHint": True, "openWorldHint": False},
+    "ctx_resume": {"readOnlyHint": True, "openWorldHint": False},
+    "ctx_doctor": {"readOnlyHint": True, "openWorldHint": False},
+    "ctx_upgrade": {"readOnlyHint": True, "openWorldHint": True},
 }
 
 

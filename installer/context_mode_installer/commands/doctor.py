@@ -9,9 +9,10 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from context_mode_installer.doctor import config, machine, runs
+from context_mode_installer.doctor import config, machine, runs, store, working
 from context_mode_installer.doctor.look import subjects
 from context_mode_installer.doctor.model import Check, Finding, examine
+from context_mode_installer.origin import find_origin
 from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import ruled, wrapped
 from context_mode_runtime import paths
@@ -32,10 +33,13 @@ CHECKS = (
     Check("D5", "hook replies", runs.replies),
     Check("D6", "hook time", runs.hook_time),
     Check("D7", "MCP handshake", runs.mcp_handshake),
+    Check("D8", "store", store.store),
+    Check("D9", "policy", working.policy),
+    Check("D11", "shells, languages", working.shells),
     Check("D12", "switches, trust", config.switches),
     Check("D13", "data folder", machine.data_folder),
 )
-_DETAIL_MAX = 240
+_DETAIL_MAX = 800
 
 
 @dataclass(frozen=True)
@@ -86,12 +90,13 @@ def _redacted(row: Finding) -> Finding:
 
 
 def _mend(found: Sequence[Subject], rows: Sequence[Finding]) -> list[str]:
-    """Setup is the one thing that writes into configs; it mends what it knows and is rolled back where it fails."""
+    """Setup is the one thing that writes into configs; it is rolled back where it fails. The store mends itself."""
     from context_mode_installer.commands import setup
 
     sick = {row.agent for row in rows if row.status == "FAIL" and row.fix and row.fix.startswith("context-mode setup")}
     agents = tuple(subject.agent for subject in found if subject.agent in sick)
-    return [f"setup: {line}" for line in setup.run(setup.Options(agents=agents)).messages] if agents else []
+    lines = [f"setup: {line}" for line in setup.run(setup.Options(agents=agents)).messages] if agents else []
+    return lines + (store.mend() if any(row.fix == store.FIX for row in rows) else [])
 
 
 def environment_lines(found: Sequence[Subject]) -> list[str]:
@@ -99,8 +104,9 @@ def environment_lines(found: Sequence[Subject]) -> list[str]:
     hosts = ", ".join(f"agent {one.agent} {one.host.version or '?'}" for one in found) or "no agent found"
     system = f"{platform.system().lower()}-{platform.machine()}"
     shell = os.environ.get("SHELL", "none")
+    commit = find_origin().commit
     return [
-        f"Environment: context-mode {VERSION}, {hosts}",
+        f"Environment: context-mode {VERSION}{f' ({commit})' if commit else ''}, {hosts}",
         f"Environment: {system}, Python {platform.python_version()} at {paths.tilde(sys.executable)}, shell {shell}",
     ]
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import json
 import os
 import re
 import shutil
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import context_mode_runtime
 from context_mode_installer import launchers
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
+from context_mode_installer.origin import find_origin, newest
 from context_mode_runtime import paths
-from context_mode_runtime.version import VERSION
+from context_mode_runtime.version import VERSION, too_old
 
-DISTRIBUTION = "context-mode-py"
 _ROOM = 200 * 1024 * 1024
 """Less free space than this is a warning: one conversation's outputs may need it."""
 _ASK_SECONDS = 10
@@ -31,36 +28,17 @@ def version(subject: Subject) -> Outcome:
     profiles = "".join(f", profile {paths.tilde(one.folder)} ({one.variable})" for one in subject.host.places.moved)
     if subject.host.version is None and subject.host.spec.detection.binary:
         return warned(f"{known}{profiles}: its program was not found or did not tell its version")
-    if _from_folder():
-        return passed(f"{known}{profiles}; installed from a folder")
+    origin = find_origin()
+    if not origin.indexed:
+        return passed(f"{known}{profiles}; {origin.shown}")
     if subject.offline:
         return skipped(f"{known}{profiles}; the newest version was not asked for (--offline)")
-    newest = _newest()
-    if newest is None:
+    latest = newest(origin)
+    if latest is None:
         return skipped(f"{known}{profiles}; the newest version could not be learnt")
-    if newest != VERSION:
-        return warned(f"{known}{profiles}; {newest} is out", "context-mode upgrade")
+    if latest != VERSION:
+        return warned(f"{known}{profiles}; {latest} is out", "context-mode upgrade")
     return passed(f"{known}{profiles}; the newest")
-
-
-def _from_folder() -> bool:
-    """Whether pip, pipx or uv installed us from a checkout or a file, as PEP 610 records it."""
-    try:
-        text = importlib.metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
-    except importlib.metadata.PackageNotFoundError:
-        return True
-    return text is not None and str(json.loads(text).get("url", "")).startswith("file:")
-
-
-def _newest() -> str | None:
-    """Asks pip, which knows the index that it is set up with."""
-    argv = [sys.executable, "-m", "pip", "index", "versions", DISTRIBUTION, "--disable-pip-version-check"]
-    try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=_ASK_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = re.search(r"\(([0-9][^)\s]*)\)", done.stdout)
-    return found[1] if found else None
 
 
 def python(subject: Subject) -> Outcome:
@@ -79,8 +57,8 @@ def python(subject: Subject) -> Outcome:
         told = _asked(interpreter)
         if told is None:
             return failed(f"{interpreter}, which the launchers start, does not run", subject.setup)
-        if told < (3, 11):
-            return failed(f"{interpreter} is Python {told[0]}.{told[1]}; 3.11 is the oldest that works", subject.setup)
+        if too_old(told, interpreter):
+            return failed(too_old(told, interpreter), subject.setup)
     shown = ", ".join(map(paths.tilde, sorted(interpreters)))
     if not _compiled():
         return warned(f"{shown}; the runtime is not compiled, which makes each hook slower", subject.setup)

@@ -54,6 +54,15 @@ def _tool_probes(spec: AgentSpec, event: str, host: HostEvent, base: dict[str, A
     return out
 
 
+def call_payload(spec: AgentSpec, event: str, tool: str, given: dict[str, Any], cwd: str) -> dict[str, Any]:
+    """What the host would send with `event` for this call of a tool."""
+    payload: dict[str, Any] = {}
+    for word, value in {"event": event, "cwd": cwd, "tool": tool, "input": given}.items():
+        for place in spec.payload[word][:1]:
+            payload = _put(payload, place, value)
+    return payload
+
+
 def _has(spec: AgentSpec, verb: str, event: str) -> bool:
     return any(one.verb == verb and one.event == event for one in spec.replies.verbs)
 

@@ -23,12 +23,13 @@ _turn = threading.Lock()
 class _Watched:
     """One background run, the source that holds its output, and how much of that is stored already."""
 
-    __slots__ = ("_key", "_name", "_place", "_turn", "background", "label", "sid")
+    __slots__ = ("_key", "_name", "_place", "_secret", "_turn", "background", "label", "sid")
 
     def __init__(self, call: Call, label: str) -> None:
         """Makes the source, still empty. Raises StoreError."""
         project = call.project()
         self._key, self._name = project.key(), project.name
+        self._secret = call.store().secret_names
         self._turn = threading.Lock()
         self._place = (f"run:{call.connection.key}:{len(_runs) + 1}", call.session(), project.worktree, call.tool)
         self.label = label_of(label)
@@ -41,6 +42,7 @@ class _Watched:
             return
         try:
             with self._turn, Store.open(self._key, name=self._name) as store:
+                store.secret_names = self._secret
                 self._put(store, self.background.text())
         except StoreError as error:
             log.log_error("serve background", error)

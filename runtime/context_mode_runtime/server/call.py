@@ -70,10 +70,12 @@ class Call:
     def store(self, *, create: bool = True) -> Store:
         """The project's store. Raises StoreError with path and reason, ToolError without a project."""
         if self._store is None:
+            from context_mode_runtime.policy.load import load_policy
             from context_mode_runtime.store.db import Store
 
             project = self.project()
             self._store = Store.open(project.key(), name=project.name, create=create)
+            self._store.secret_names = tuple(load_policy(project.root).redact)
         return self._store
 
     def session(self) -> str:
@@ -96,6 +98,11 @@ class Call:
             ledger.add_call(store, self.tool, self.raw_bytes, returned, self.session())
         except StoreError as error:
             log.log_error(f"serve {self.tool}", error)
+
+    @property
+    def used_store(self) -> bool:
+        """Whether the store was opened for this call."""
+        return self._store is not None
 
     def notices(self) -> list[str]:
         """What the store wants to be told, once: a damaged file that was moved aside, say."""

@@ -20,7 +20,7 @@ _PROGRESS_GAP_S = 1.0
 class Running:
     """One request that is being worked on."""
 
-    __slots__ = ("_counted", "_last", "_token", "_wire", "cancel", "ident", "received", "thread")
+    __slots__ = ("_counted", "_last", "_token", "_wire", "after", "cancel", "ident", "received", "thread")
 
     def __init__(self, wire: Wire, ident: Ident, token: object, cancel: threading.Event) -> None:
         """`token` is the request's own progress token, None where the host asked for no progress."""
@@ -32,6 +32,8 @@ class Running:
         self.cancel = cancel
         self.received = self._last
         self.thread: threading.Thread | None = None
+        self.after: Callable[[], None] | None = None
+        """What is left to do once the answer is sent. It raises nothing."""
 
     def progress(self, text: str) -> None:
         """Tells the host that work goes on, at most once a second, and only where it asked for that."""
@@ -69,6 +71,8 @@ class Calls:
             answer = work(running)
             if not running.cancel.is_set():
                 self._wire.send(answer)
+            if running.after is not None and not running.cancel.is_set():
+                running.after()
 
         running.thread = threading.Thread(target=run, name="call", daemon=True)
         self._running[type(ident), ident] = running

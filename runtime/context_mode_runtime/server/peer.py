@@ -13,6 +13,8 @@ from context_mode_runtime.server.tools import registry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from context_mode_runtime.server.calls import Running
     from context_mode_runtime.server.messages import Message
     from context_mode_runtime.server.session import Connection
@@ -133,8 +135,19 @@ def _handled(tool: Tool, call: Call) -> str:
         text = "\n".join([tool.handle(call), *(f"  ({notice})" for notice in call.notices())])
         call.count(len(text.encode(errors="replace")))
     finally:
+        call.running.after = _upkeep(call)
         call.close()
     return text
+
+
+def _upkeep(call: Call) -> Callable[[], None] | None:
+    """What keeps a store that was used small, for after the answer."""
+    project = call.found if call.used_store else None
+    if project is None:
+        return None
+    from context_mode_runtime.server.upkeep import tidy
+
+    return lambda: tidy(project)
 
 
 def _prepared(tool: Tool, params: Body, connection: Connection, running: Running) -> Call:

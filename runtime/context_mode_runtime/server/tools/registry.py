@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.server.tools import batch, execute, index, search
+from context_mode_runtime.server.tools import batch, doctor, execute, index, resume, search, upgrade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.server.tools.tool import Tool
 
-TOOLS: list[Tool] = [execute.TOOL, batch.TOOL, index.TOOL, search.TOOL]
+TOOLS: list[Tool] = [execute.TOOL, batch.TOOL, index.TOOL, search.TOOL, resume.TOOL, doctor.TOOL, upgrade.TOOL]
 
 
 def named(name: object) -> Tool | None:
