@@ -72,6 +72,10 @@ _PATTERN_GIVEN = frozenset(("-e", "-f", "--regexp", "--file", "--expression"))
 _WRITES = frozenset((">", ">>", ">|", "&>", "&>>", ">&"))
 _FOLDERS_MAX = 8
 _GLOB_MAX = 2_000
+_GLOB_LENGTH = 4_096
+"""No system opens a longer path with a wildcard in it (PATH_MAX of Linux)."""
+_PATH_MAX = 32_768
+"""Longest path of any system (Windows)."""
 _PIECES = frozenset(";|&\n(){}`<>")
 _HEADS_MAX = 64
 
@@ -122,7 +126,12 @@ def _first(rules: list[Rule], forms: list[str], *, fold: bool) -> Rule | None:
 def _forms(text: str, reading: Reading, dialect: str) -> list[str]:
     """The text as written and all forms of its commands, each once."""
     found = {text.strip(): None}
+    seen: set[tuple[str, ...]] = set()
     for command in reading.commands:
+        key = (command.raw, *command.words)
+        if key in seen:
+            continue
+        seen.add(key)
         found.update(dict.fromkeys(command_forms(command, dialect)))
         code = code_of(command) if command.words else ""
         for started_text in started(code) if code else ():
@@ -139,7 +148,7 @@ def command_forms(command: Command, dialect: str) -> list[str]:
     words = [" ".join(word.split()) if "\n" in word else word for word in command.words]
     found.append(" ".join(words))
     name = command.name
-    if any(c in name for c in "*?["):
+    if len(name) <= _GLOB_LENGTH and any(c in name for c in "*?["):
         found += [" ".join([base(path), *words[1:]]) for path in _globbed("/", words[0], fold=False)[:_HEADS_MAX]]
     if name != words[0]:
         found.append(" ".join([name, *words[1:]]))
@@ -186,10 +195,10 @@ class Named:
         self._fold = policy.fold
         self._project = project
         self._folders = [cwd] if cwd == project else [cwd, project]
-        self._cache: dict[str, list[str]] = {}
         self._reals: dict[str, str] = {}
         self.reads: dict[str, None] = {}
         self.writes: dict[str, None] = {}
+        self._cache: dict[int, set[str]] = {id(self.reads): set(), id(self.writes): set()}
         for command in reading.commands:
             self._take(command)
 
@@ -220,17 +229,18 @@ class Named:
         target = next((word for word in words[1:] if not word.startswith("-")), "~")
         if len(self._folders) < _FOLDERS_MAX:
             self._folders.append(os.path.normpath(os.path.join(self._folders[-1], expanded(target))))
-            self._cache.clear()
+            for words_seen in self._cache.values():
+                words_seen.clear()
 
     def _add(self, into: dict[str, None], word: str) -> None:
+        if word in self._cache[id(into)]:
+            return
+        self._cache[id(into)].add(word)
         for text in _paths_in(word):
-            forms = self._cache.get(text)
-            if forms is None:
-                forms = self._cache[text] = self._forms(text)
-            into.update(dict.fromkeys(forms))
+            into.update(dict.fromkeys(self._forms(text)))
 
     def _forms(self, text: str) -> list[str]:
-        if "\0" in text:
+        if "\0" in text or len(text) > _PATH_MAX:
             return []
         path = expanded(text)
         forms: list[str] = []
@@ -238,7 +248,7 @@ class Named:
             full = os.path.join(folder, path)
             forms += [os.path.normpath(full), self._real(full)]
         forms = [one.lower() for one in forms] if self._fold else forms
-        if any(c in text for c in "*?["):
+        if len(text) <= _GLOB_LENGTH and any(c in text for c in "*?["):
             for folder in self._folders:
                 forms += _globbed(folder, path, fold=self._fold)
         return forms

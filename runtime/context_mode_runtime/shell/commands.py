@@ -173,8 +173,9 @@ def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[l
     """The commands that `command` runs; its texts go to `texts`."""
     words, chain = command.words, command.via
     _builtin(reading, words)
-    if words[0][0] == "=" and len(words[0]) > 1:
-        return [([words[0][1:], *words[1:]], chain)]
+    plain = words[0].lstrip("=")
+    if plain and plain != words[0]:
+        return [([plain, *words[1:]], chain)]
     found = opened(words)
     name = base(words[0]).lower()
     if name in _FED or (name in SHELLS and (found is None or not found.texts)):
@@ -203,9 +204,10 @@ def _add(reading: Reading, words: list[str], spot: _Spot, via: tuple[str, ...]) 
     segment = spot.segment
     command = Command(words, segment, spot.dialect, via)
     command.unknown = bool(words) and holds_unknown(segment.words[:1], reading.env)
-    command.redirects = [
-        (r.fd, r.operator, " ".join(expand(r.target, reading.env, 0, reading.budget))) for r in segment.redirects
-    ]
+    if segment.redirects:
+        command.redirects = [
+            (r.fd, r.operator, " ".join(expand(r.target, reading.env, 0, reading.budget))) for r in segment.redirects
+        ]
     reading.commands.append(command)
     return command
 
