@@ -324,6 +324,20 @@ def test_a_foreign_tools_databases_are_moved_aside_and_kept(home: Path) -> None:
     assert not (home / ".claude/context-mode").exists()
 
 
+def test_a_program_of_our_name_from_another_package_manager(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "context-mode").write_text("#!/usr/bin/env node\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    found = set_up("claude-code")
+    assert found.exit_code == 1
+    assert found.data["findings"][0]["fix"].startswith("npm uninstall -g context-mode")
+    assert tree(home) == {}
+    done = set_up("claude-code", replace=True)
+    assert done.exit_code == 0
+    assert [line for line in done.messages if "it stays until you run: npm uninstall" in line]
+
+
 def test_without_approval_nothing_is_granted(home: Path) -> None:
     fill(home, "bare")
     set_up(approve=False)
@@ -397,6 +411,48 @@ def test_project_scope_uses_the_private_file(home: Path, project: Path) -> None:
     assert not (home / ".claude").exists()
     run(Options(remove=True))
     assert (tree(home), tree(project)) == ({}, before)
+
+
+def test_the_project_is_the_one_around_the_working_folder(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "src").mkdir()
+    monkeypatch.chdir(project / "src")
+    set_up("claude-code", scope="project")
+    assert (project / ".claude/settings.local.json").exists()
+    monkeypatch.chdir(home)
+    with pytest.raises(UserError, match="this folder is no project"):
+        set_up("claude-code", scope="project")
+
+
+def test_a_host_with_a_weak_sign_only_is_named_and_left(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(home, "neighbours")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    done = run(Options())
+    assert [one["id"] for one in done.data["agents"]] == ["claude-code"]
+    assert "Codex: only ~/.codex is there; to set it up: --agents codex" in done.messages
+
+
+def test_a_damaged_receipt_is_named(home: Path) -> None:
+    set_up("claude-code")
+    (home / ".context-mode/receipt.json").write_text("{")
+    before = tree(home)
+    with pytest.raises(UserError, match=r"~/.context-mode/receipt.json .*; move it away and run setup again"):
+        run(Options(remove=True))
+    assert tree(home) == before
+
+
+def test_without_a_receipt_ours_is_found_by_what_it_runs(home: Path) -> None:
+    fill(home, "neighbours")
+    set_up()
+    (home / ".context-mode/receipt.json").unlink()
+    assert set_up().exit_code == 0
+    (home / ".context-mode/receipt.json").unlink()
+    run(Options(remove=True))
+    # what else the user may have allowed himself stays
+    assert [line.strip() for line in ours(home)] == [
+        '.claude/settings.json:         "allow": ["Bash(ls *)", "mcp__context-mode"],'
+    ]
 
 
 def test_project_scope_is_refused_with_the_reason(home: Path, project: Path) -> None:

@@ -51,12 +51,10 @@ class Plan:
         """Whether there is nothing to do."""
         return not self.work.files and not self.moves
 
-    def diff(self, path: str) -> str:
-        """The change of one file as a unified diff, secrets cut out."""
-        for change in self.work.files:
-            if change.path == path:
-                return _diff(change)
-        return ""
+    def diffs(self) -> dict[str, str]:
+        """The change of each file as a unified diff, secrets cut out. Our own receipt isn't among them."""
+        own = receipts.path_of(paths.data_root())
+        return {change.path: _diff(change) for change in self.work.files if change.path != own}
 
 
 @dataclass(frozen=True)

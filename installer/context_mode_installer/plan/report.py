@@ -27,7 +27,7 @@ def lines_of(plan: Plan, hosts: Sequence[Host], seen: dict[str, list[str]], *, d
             lines.append(f"  checked: {', '.join(seen[host.spec.id])}")
         lines += _switched_off(host, plan)
     if diffs:
-        lines += [line for change in plan.work.files for line in ["", *plan.diff(change.path).split("\n")]]
+        lines += [line for text in plan.diffs().values() for line in ["", *text.split("\n")]]
         lines.append("")
     for one in plan.obstacles:
         lines += [f"{paths.tilde(one.file)}: {one.what}", f"  fix: {one.fix}"]
@@ -84,7 +84,7 @@ def plan_data(plan: Plan, hosts: Sequence[Host], seen: dict[str, list[str]]) -> 
             for host in hosts
         ],
         "changes": [_change(one) for one in plan.changes if not one.agent],
-        "files": [{"path": one.path, "diff": plan.diff(one.path)} for one in plan.work.files],
+        "files": [{"path": path, "diff": text} for path, text in plan.diffs().items()],
         "findings": [
             {"agent": one.agent or None, "file": one.file, "what": one.what, "fix": one.fix} for one in plan.obstacles
         ],
