@@ -95,6 +95,11 @@ _PATTERNS = {
 }
 _HEADERS = (("auth", 4, "authorization"), ("bearer", 6, "bearer"), ("cookie", 6, "cookie"), ("://", 0, "url"))
 _AS_WRITTEN = ("pem", "name")
+_BLOCK = 1024 * 1024
+_BEFORE = 1_024
+"""Characters of the block before, where a name may stand whose value is here."""
+_BEHIND = 32_768
+"""Characters of the next block, where the longest value may end."""
 _NAME_MAX = 40
 _VALUE_MIN = 3
 _MIXED_MIN = 6
@@ -148,11 +153,28 @@ def _finds(text: str, needle: str) -> Iterator[int]:
 
 
 def _spans(text: str, names: list[str]) -> Iterator[Span]:
-    low = text.lower()
-    if len(low) != len(text):
-        low = text.replace("\u0130", "I").lower()  # the one character whose lower case is longer
-    yield from _private(low)
+    """All spans, found in blocks that overlap: lower case of a whole long text would take five times its memory."""
+    private = False
+    for start in range(0, len(text), _BLOCK):
+        base = max(start - _BEFORE, 0)
+        part = text[base : start + _BLOCK + _BEHIND]
+        low = _lower(part)
+        private = private or "<private>" in low
+        for begin, end, mark in _spans_in(part, low, names):
+            if start <= base + begin < start + _BLOCK:
+                yield base + begin, base + end, mark
     yield from _pem(text)
+    if private:
+        yield from _private(_lower(text))
+
+
+def _lower(text: str) -> str:
+    """`text` in lower case, every character at its place."""
+    low = text.lower()
+    return low if len(low) == len(text) else text.replace("\u0130", "I").lower()  # the one that grows
+
+
+def _spans_in(text: str, low: str, names: list[str]) -> Iterator[Span]:
     yield from _prefixed(text)
     for key in (*_KEYS, *names):
         for at in _finds(low, key):

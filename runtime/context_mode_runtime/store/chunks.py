@@ -30,7 +30,13 @@ class Chunk:
 
 def chunk(text: str, kind: str) -> list[Chunk]:
     """The chunks of `text` in order. A JSON text that isn't one is cut by lines. Linear in the size of `text`."""
-    return [Chunk(heading[:_HEADING], text[start:end], start, end) for heading, start, end in _parts(text, kind)]
+    return list(chunked(text, kind))
+
+
+def chunked(text: str, kind: str) -> Iterator[Chunk]:
+    """The same one by one: of a long text no second copy stands in memory."""
+    for heading, start, end in _parts(text, kind):
+        yield Chunk(heading[:_HEADING], text[start:end], start, end)
 
 
 def _parts(text: str, kind: str) -> Iterator[tuple[str, int, int]]:

@@ -61,7 +61,7 @@ class LiveSource:
             if tail:
                 sources.drop_rows(db, (self.indexed.id << sources.SHIFT) + place, sources.id_range(self.indexed.id)[1])
             sources.write_chunks(db, self.indexed.id, prepared, place, line)
-            self.indexed.chunks = place - 1 + len(prepared.chunks)
+            self.indexed.chunks = place - 1 + prepared.chunks
             self.indexed.cut += cut
             db.execute(
                 "UPDATE sources SET bytes = bytes + ?, chunks = ?, used = ? WHERE id = ?",

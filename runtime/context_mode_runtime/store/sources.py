@@ -11,14 +11,14 @@ except ImportError:  # another Python than CPython
 
 from context_mode_runtime.redact import redact
 from context_mode_runtime.store import stale, vocabulary
-from context_mode_runtime.store.chunks import chunk
+from context_mode_runtime.store.chunks import chunked
 from context_mode_runtime.store.db import mended
 from context_mode_runtime.store.errors import UnknownSourceError
 from context_mode_runtime.store.words import Indexer, vocabulary_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from sqlite3 import Connection
 
     from context_mode_runtime.store.db import Store
@@ -28,6 +28,7 @@ SHIFT = 20
 _COLUMNS = "id, label, kind, worktree, tool, origin, bytes, chunks, live, made, used"
 _NEAR = 3
 _DIGITS = 15
+_PIECE = 262_144
 
 
 class Indexed:
@@ -105,34 +106,59 @@ def _put(store: Store, clean: str, kind: str, place: Placed) -> Indexed:
             _read_by(db, known[0], place.conversation, mark)
             return Indexed(known[0], place.label, 0, unchanged=True)
         prepared = prepared or Prepared(clean, kind)
-        facts = (digest, len(clean.encode()), len(prepared.chunks))
+        facts = (digest, size_of(clean), prepared.chunks)
         number, gone = make_row(db, place, kind, facts, mark)
         write_chunks(db, number, prepared)
         vocabulary.add_words(db, prepared.words)
         vocabulary.drop_words(db, gone - prepared.words)
-    return Indexed(number, place.label, len(prepared.chunks))
+    return Indexed(number, place.label, prepared.chunks)
 
 
 class Prepared:
-    """A text made ready outside of any transaction: `chunks`, their `extras`, the vocabulary `words`."""
+    """A text made ready outside of any transaction: how many `chunks`, the vocabulary `words`, and `rows`."""
 
-    __slots__ = ("chunks", "extras", "words")
+    __slots__ = ("_parts", "_text", "chunks", "words")
 
     def __init__(self, text: str, kind: str) -> None:
         indexer = Indexer()
-        self.chunks = chunk(text, kind)
-        self.extras = [indexer.extra(part.text) for part in self.chunks]
+        self._text = text
+        self._parts = [(part.heading, part.start, part.end, indexer.extra(part.text)) for part in chunked(text, kind)]
+        self.chunks = len(self._parts)
         self.words = indexer.vocabulary()
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """(heading, text, extra) of each chunk; the texts are cut out one by one, not kept beside the whole."""
+        for heading, start, end, extra in self._parts:
+            yield heading, self._text[start:end], extra
 
 
 def plain(text: str) -> str:
     """Without lone surrogates, which no database takes: they become U+FFFD."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        for _ in () if text.isascii() else _encoded(text):
+            pass
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def digest_of(text: str) -> bytes:
     """What tells two texts apart: 16 bytes."""
-    return blake2b(text.encode(), digest_size=16).digest()
+    digest = blake2b(digest_size=16)
+    for data in _encoded(text):
+        digest.update(data)
+    return digest.digest()
+
+
+def size_of(text: str) -> int:
+    """Bytes of `text` in UTF-8."""
+    return len(text) if text.isascii() else sum(map(len, _encoded(text)))
+
+
+def _encoded(text: str) -> Iterator[bytes]:
+    """`text` in UTF-8 piece by piece, so that no second copy of it stands in memory."""
+    for at in range(0, len(text), _PIECE):
+        yield text[at : at + _PIECE].encode()
 
 
 def _same(db: Connection, place: Placed, digest: bytes) -> tuple[int] | None:
@@ -193,29 +219,36 @@ def make_row(
 def write_chunks(db: Connection, number: int, prepared: Prepared, first: int = 1, line: int = 1) -> None:
     """Writes chunk rows and their index entries, places counted from `first`, lines from `line`."""
     base = number << SHIFT
-    rows = []
-    for place, (part, extra) in enumerate(zip(prepared.chunks, prepared.extras, strict=True), base + first):
-        rows.append((place, part.heading, part.text, extra, line))
-        line += part.text.count("\n")
-    db.executemany("INSERT INTO chunks VALUES(?, ?, ?, ?, ?)", rows)
-    db.executemany("INSERT INTO chunk_words(rowid, heading, text, extra) VALUES(?, ?, ?, ?)", (row[:4] for row in rows))
+    db.executemany("INSERT INTO chunks VALUES(?, ?, ?, ?, ?)", _numbered(prepared, base + first, line))
+    db.execute(
+        "INSERT INTO chunk_words(rowid, heading, text, extra)"
+        " SELECT id, heading, text, extra FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
+        (base + first, base + first + prepared.chunks - 1),
+    )
+
+
+def _numbered(prepared: Prepared, place: int, line: int) -> Iterator[tuple[int, str, str, str, int]]:
+    for heading, text, extra in prepared.rows():
+        yield place, heading, text, extra, line
+        place += 1
+        line += text.count("\n")
 
 
 def drop_chunks(db: Connection, number: int) -> tuple[int, set[str]]:
     """Takes a source's chunks and index entries out; returns how many there were, and their words for `drop_words`."""
-    texts = [row[0] for row in db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ?", id_range(number))]
-    drop_rows(db, *id_range(number))
-    return len(texts), vocabulary_of(texts)
+    texts = db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ?", id_range(number))
+    words = vocabulary_of(row[0] for row in texts)
+    return drop_rows(db, *id_range(number)), words
 
 
-def drop_rows(db: Connection, first: int, last: int) -> None:
-    """Takes the chunks with ids `first` to `last` out of table and index."""
+def drop_rows(db: Connection, first: int, last: int) -> int:
+    """Takes the chunks with ids `first` to `last` out of table and index; how many there were."""
     db.execute(
         "INSERT INTO chunk_words(chunk_words, rowid, heading, text, extra)"
         " SELECT 'delete', id, heading, text, extra FROM chunks WHERE id BETWEEN ? AND ?",
         (first, last),
     )
-    db.execute("DELETE FROM chunks WHERE id BETWEEN ? AND ?", (first, last))
+    return db.execute("DELETE FROM chunks WHERE id BETWEEN ? AND ?", (first, last)).rowcount
 
 
 def id_range(number: int) -> tuple[int, int]:

@@ -10,11 +10,15 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterable
 
 WORD_MIN = 3
 """Shorter words are not kept for the spelling fix."""
 WORD_MAX = 40
 """Longer ones (digests, encoded data) neither."""
+VOCABULARY_MAX = 25_000
+"""Different words that one text gives to the spelling fix; where it has more (identifiers that count up, encoded data),
+those after the first ones are found as they are written and not corrected. Bounds the memory of indexing."""
 
 _DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
@@ -78,7 +82,17 @@ def is_dense(word: str) -> bool:
 
 
 _splits: dict[str, str] = {}
-_SPLITS_MAX = 100_000
+_SPLITS_MAX = 30_000
+_HEX = "0123456789abcdefABCDEF"
+_HEX_MIN = 8
+
+
+def is_figure(word: str) -> bool:
+    """Whether a word is a number or, from eight characters on, hexadecimal with a digit: nobody misspells those."""
+    if word.isdigit():
+        return True
+    hexadecimal = len(word) >= _HEX_MIN and not word.lstrip(_HEX) and any(map(str.isdigit, word))
+    return hexadecimal or (word[:2] in ("0x", "0X") and not word[2:].lstrip(_HEX))
 
 
 def quoted(word: str) -> str:
@@ -87,24 +101,26 @@ def quoted(word: str) -> str:
 
 
 class Indexer:
-    """Finds, chunk by chunk, what goes into the `extra` column, and gathers the vocabulary of all it has seen."""
+    """Finds, chunk by chunk, what goes into the `extra` column, and gathers the vocabulary of all it has seen.
+
+    What it remembers is bounded by VOCABULARY_MAX words and those of one chunk.
+    """
 
     __slots__ = ("_plain", "_split")
 
     def __init__(self) -> None:
         self._plain: set[str] = set()
         self._split: dict[str, str] = {}
-        if len(_splits) > _SPLITS_MAX:
-            _splits.clear()
 
     def extra(self, text: str) -> str:
         """Further words by which the chunk `text` is to be found, joined by spaces."""
         composed = nfc(text)
         out: list[str] = []
+        keeps = len(self._plain) + len(self._split) < VOCABULARY_MAX
         for word in set(words_of(composed)) - self._plain:
             split = self._split.get(word)
             if split is None:
-                split = self._first_seen(word)
+                split = self._first_seen(word, keeps=keeps)
             if split:
                 out.append(split)
         out.sort()
@@ -114,14 +130,13 @@ class Indexer:
             out += sorted({word for word in words_of(composed) if not word.isascii()})
         return " ".join(out)
 
-    def _first_seen(self, word: str) -> str:
-        split = _splits.get(word)
-        if split is None:
-            parts = parts_of(word)
-            split = _splits[word] = " ".join(parts) if parts[1:] else ""
-        if split:
+    def _first_seen(self, word: str, *, keeps: bool) -> str:
+        if is_figure(word):
+            return ""
+        split = _split_of(word)
+        if keeps and split:
             self._split[word] = split
-        else:
+        elif keeps:
             self._plain.add(word)
         return split
 
@@ -132,11 +147,23 @@ class Indexer:
             seen.add(word.lower())
             seen.update(split.lower().split())
         return {
-            word for word in seen if WORD_MIN <= len(word) <= WORD_MAX and not word.isdigit() and not is_dense(word)
+            word for word in seen if WORD_MIN <= len(word) <= WORD_MAX and not is_figure(word) and not is_dense(word)
         }
 
 
-def vocabulary_of(texts: list[str]) -> set[str]:
+def _split_of(word: str) -> str:
+    """The parts of a word with spaces between them, empty for one that has no parts."""
+    split = _splits.get(word)
+    if split is None:
+        parts = parts_of(word)
+        split = " ".join(parts) if parts[1:] else ""
+        if len(_splits) >= _SPLITS_MAX:
+            _splits.clear()
+        _splits[word] = split
+    return split
+
+
+def vocabulary_of(texts: Iterable[str]) -> set[str]:
     """The vocabulary that an Indexer finds in `texts`."""
     indexer = Indexer()
     for text in texts:
