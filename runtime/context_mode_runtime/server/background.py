@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 from context_mode_runtime import log
@@ -35,6 +36,10 @@ class _Watched:
         self.label = label_of(label)
         self.background: Background | None = None
         self.sid = self._put(call.store(), "")
+
+    def belongs_to(self, path: str) -> bool:
+        """Whether its source lies in the database at `path`."""
+        return os.path.basename(os.path.dirname(path)) == self._key
 
     def bring_up_to_date(self) -> None:
         """Stores what was printed since; a store that can't be written now gets it the next time."""
@@ -86,6 +91,21 @@ def flush() -> None:
     for watched in _runs:
         if watched.background is not None and watched.background.running:
             watched.bring_up_to_date()
+
+
+def forget(store: Store) -> None:
+    """After a purge: runs whose source is gone are not stored again; they go on unheard."""
+    from context_mode_runtime.store.errors import UnknownSourceError
+    from context_mode_runtime.store.sources import find_source
+
+    for watched in _runs:
+        if watched.background is not None and watched.belongs_to(store.path):
+            try:
+                gone = find_source(store, watched.sid).label != watched.label
+            except UnknownSourceError:
+                gone = True
+            if gone:
+                watched.background = None
 
 
 def state(sid: str, label: str) -> str:

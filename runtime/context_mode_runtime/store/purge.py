@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.db import Store
 
 _EVERYTHING = ("chunks", "sources", "readers", "vocabulary", "journal", "held", "search_calls", "ledger")
+_OF_CONVERSATIONS = ("journal", "readers", "held", "search_calls", "ledger")
 
 
 class AmbiguousSourceError(StoreError):
@@ -34,9 +35,48 @@ def purge_source(store: Store, source: str) -> int:
         number = found[0].id if found else sources.find_source(store, source).id
         if not found and source.lower() != f"s{number}":
             raise UnknownSourceError(store.path, f"no source with the id or exact label {source!r}", [])
-        gone = _drop(db, number)
+        gone = _drop_quotes(db, number) + _drop(db, number)
     _scrub(store)
     return gone
+
+
+def _drop_quotes(db: Connection, number: int) -> int:
+    """Takes out the journal's failures whose details were lines of this source; returns how many."""
+    text = "".join(
+        row[0]
+        for row in db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id", sources.id_range(number))
+    )
+    lines = set(text.split("\n"))
+    rows = db.execute("SELECT seq, detail FROM journal WHERE kind = 'failure' AND detail IS NOT NULL").fetchall()
+    quoting = [seq for seq, detail in rows if _quotes(detail, lines)]
+    for seq in quoting:
+        _drop_rows(db, "seq = ?", seq)
+    return len(quoting)
+
+
+def _quotes(detail: str, lines: set[str]) -> bool:
+    quoted = [line for line in detail.split("\n") if line.strip() and not line.startswith("[... ")]
+    return bool(quoted) and all(line in lines for line in quoted)
+
+
+def _drop_rows(db: Connection, where: str, value: object) -> int:
+    """Takes journal rows out of table and index; returns how many."""
+    db.execute(
+        "INSERT INTO journal_words(journal_words, rowid, text, detail)"
+        f" SELECT 'delete', seq, text, detail FROM journal WHERE {where}",
+        (value,),
+    )
+    return int(db.execute(f"DELETE FROM journal WHERE {where}", (value,)).rowcount)
+
+
+def conversations(store: Store, key: str) -> list[str]:
+    """The keys of a conversation and of its sub-agents of which anything is stored; empty for an unknown one."""
+    tables = " UNION ".join(f"SELECT conversation c FROM {table}" for table in _OF_CONVERSATIONS)
+    with store.read() as db:
+        rows = db.execute(
+            f"SELECT c FROM ({tables}) WHERE c = ?1 OR substr(c, 1, length(?1) + 1) = ?1 || ':' ORDER BY c", (key,)
+        )
+        return [row[0] for row in rows]
 
 
 def purge_sources(store: Store, numbers: list[int]) -> int:
@@ -58,12 +98,8 @@ def purge_session(store: Store, conversation: str) -> int:
         ).fetchall()
         for (number,) in own:
             gone += _drop(db, number)
-        db.execute(
-            "INSERT INTO journal_words(journal_words, rowid, text, detail)"
-            " SELECT 'delete', seq, text, detail FROM journal WHERE conversation = ?",
-            (conversation,),
-        )
-        for table in ("readers", "journal", "held", "search_calls", "ledger"):
+        gone += _drop_rows(db, "conversation = ?", conversation)
+        for table in _OF_CONVERSATIONS[1:]:
             gone += db.execute(f"DELETE FROM {table} WHERE conversation = ?", (conversation,)).rowcount
     _scrub(store)
     return gone

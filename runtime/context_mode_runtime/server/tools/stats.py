@@ -1,0 +1,33 @@
+"""ctx_stats: what was kept out of the context."""
+
+from __future__ import annotations
+
+from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.tools.tool import Tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.server.call import Call
+
+
+def handle(call: Call) -> str:
+    """The savings report of this conversation, this project and all projects."""
+    from context_mode_runtime.server.savings import Report
+    from context_mode_runtime.store.errors import StoreError
+
+    try:
+        text = Report(call).text()
+    except StoreError as error:
+        raise ToolError(f"the store can't be read: {error}") from None
+    call.raw_bytes = None
+    return text
+
+
+TOOL = Tool(
+    name="ctx_stats",
+    description="How many bytes were kept out of this conversation, this project, all projects; net of our own cost.",
+    when="what was saved.",
+    properties={},
+    annotations={"readOnlyHint": True, "openWorldHint": False},
+    handle=handle,
+)
