@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,13 +44,14 @@ def spec_words(spec: dict[str, Any]) -> set[str]:
     return words - NOT_AN_AGENT
 
 
-def banned() -> set[str]:
+@functools.cache
+def banned() -> frozenset[str]:
     fixed = (Path(__file__).parent / "data" / "agent_words.txt").read_text(encoding="utf-8").splitlines()
     words = {line.strip() for line in fixed if line.strip() and not line.startswith("#")}
     yaml = YAML(typ="safe", pure=True)
     for path in SPECS:
         words |= spec_words(yaml.load(path.read_text(encoding="utf-8")))
-    return words
+    return frozenset(words)
 
 
 def pattern() -> re.Pattern[str]:
