@@ -100,7 +100,10 @@ def _faults(path: str, validator: Draft202012Validator) -> list[dict[str, Any]]:
     except OSError as error:
         return [_finding(path, (1, 1), "", error.strerror or str(error))]
     found = sorted(validator.iter_errors(value), key=lambda error: [str(part) for part in error.absolute_path])
-    return [_finding(path, _place(data, way), formats.shown(way), error.message) for error, way in map(_way, found)]
+    return [
+        _finding(path, _place(data, way), formats.shown(way) if way else "", error.message)
+        for error, way in map(_way, found)
+    ]
 
 
 def _way(error: ValidationError) -> tuple[ValidationError, formats.Path]:
@@ -126,14 +129,15 @@ def _loaded(findings: list[str], files: list[str], told: list[dict[str, Any]]) -
         said = text.removeprefix(paths.tilde(path) + ": ")
         key = said.partition(":")[0].partition(" ")[0].strip("'")
         mine = [one for one in told if one["file"] == path]
-        if any(not one["key"] or _top(one["key"]) in said for one in mine):
+        if any(_same_fault(one["key"], said) for one in mine):
             continue
         out.append(_finding(path, _key_place(path, key), "", said))
     return out
 
 
-def _top(key: str) -> str:
-    return key.partition(".")[0].partition("[")[0]
+def _same_fault(key: str, said: str) -> bool:
+    """Whether the schema said of `key`, or of the whole file, what the loader says."""
+    return key.partition(".")[0].partition("[")[0] in said if key else said.startswith("it can't be read")
 
 
 def _key_place(path: str, key: str) -> tuple[int, int]:
