@@ -32,13 +32,15 @@ STDLIB = {
 }
 RUNTIME = Path(__file__).parents[2] / "runtime"
 ANNOTATIONS = {
-    "ctx_execute": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
-    "ctx_batch": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
-    "ctx_index": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
+    "ctx_execute": {"readOnlyHint": False, "destructiveHint": True},
+    "ctx_batch": {"readOnlyHint": False, "destructiveHint": True},
+    "ctx_index": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True},
     "ctx_search": {"readOnlyHint": True, "openWorldHint": False},
     "ctx_resume": {"readOnlyHint": True, "openWorldHint": False},
+    "ctx_stats": {"readOnlyHint": True, "openWorldHint": False},
     "ctx_doctor": {"readOnlyHint": True, "openWorldHint": False},
     "ctx_upgrade": {"readOnlyHint": True, "openWorldHint": True},
+    "ctx_purge": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False},
 }
 
 

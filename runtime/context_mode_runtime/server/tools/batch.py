@@ -22,8 +22,8 @@ def handle(call: Call) -> str:
 TOOL = Tool(
     name="ctx_batch",
     description=(
-        "Runs several shell commands, stores each output, and answers all queries from them in one reply. "
-        "Failed or denied commands do not stop the others."
+        "Runs several shell commands and answers all queries from their outputs in one reply. "
+        "Failed or denied ones stop no others."
     ),
     when="several commands and questions at once: one call instead of many.",
     properties={
@@ -45,12 +45,12 @@ TOOL = Tool(
         "queries": {
             "type": "array",
             "items": {"type": "string"},
-            "description": 'What you want to know, e.g. ["failing tests", "last author"]',
+            "description": 'What you want to know, e.g. ["failing tests"]',
         },
-        "timeout_ms": {"type": "integer", "description": "For all together, at most 600000, e.g. 120000"},
-        "concurrency": {"type": "integer", "description": "1 to 8 side by side, e.g. 4; default 1: in order"},
+        "timeout_ms": {"type": "integer", "description": "For all, at most 600000, e.g. 120000"},
+        "concurrency": {"type": "integer", "description": "How many side by side, 1 to 8, e.g. 4; default 1"},
     },
     required=("commands", "queries"),
-    annotations={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
+    annotations={"readOnlyHint": False, "destructiveHint": True},
     handle=handle,
 )

@@ -71,7 +71,7 @@ def _capped(text: str, most: int) -> str:
 
 TOOL = Tool(
     name="ctx_doctor",
-    description="Checks this installation for this agent: entries, hooks, server, store, policy, languages.",
+    description="Checks this installation for this agent, by effect.",
     when="something of this server does not work: what is wrong, and the command that mends it.",
     properties={},
     annotations={"readOnlyHint": True, "openWorldHint": False},

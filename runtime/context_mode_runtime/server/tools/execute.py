@@ -95,22 +95,22 @@ def _background(call: Call, spec: Run) -> str:
 TOOL = Tool(
     name="ctx_execute",
     description=(
-        "Runs code or a shell command in the project. Output up to 16 KB comes back whole; more is stored, "
-        "searchable with ctx_search, and the parts that answer `intent` come back."
+        "Runs code or a shell command in the project. Up to 16 KB of output comes back; of more, the parts that "
+        "answer `intent`, and ctx_search finds the rest."
     ),
     when="run what may print much (tests, builds, logs, git, curl, scripts over data); say your `intent`.",
     properties={
-        "language": {"type": "string", "enum": _LANGUAGES.split(), "description": "What the code is in, e.g. shell"},
+        "language": {"type": "string", "enum": _LANGUAGES.split(), "description": "e.g. shell"},
         "code": {"type": "string", "description": "What to run, e.g. npm test"},
-        "intent": {"type": "string", "description": "What you want to know, e.g. which tests fail and why"},
+        "intent": {"type": "string", "description": "What you want to know, e.g. which tests fail"},
         "file": {
             "type": "string",
-            "description": "Path or source id, given to the code as FILE_PATH and FILE_CONTENT, e.g. logs/app.log",
+            "description": "Path or source id; the code gets FILE_PATH and FILE_CONTENT, e.g. app.log",
         },
         "timeout_ms": {"type": "integer", "description": "At most 600000, e.g. 120000"},
-        "background": {"type": "boolean", "description": "Return at once and let it run, e.g. true for a server"},
+        "background": {"type": "boolean", "description": "Return at once and let it run, e.g. true"},
     },
     required=("language", "code"),
-    annotations={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True},
+    annotations={"readOnlyHint": False, "destructiveHint": True},
     handle=handle,
 )

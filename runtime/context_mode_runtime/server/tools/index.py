@@ -34,19 +34,19 @@ def handle(call: Call) -> str:
 TOOL = Tool(
     name="ctx_index",
     description=(
-        "Makes a file, a folder (git-ignored files out), a text or a web page searchable with ctx_search, "
-        "without showing it. Give one of path, text, url."
+        "Makes a file, folder, text or web page searchable with ctx_search, without showing it. "
+        "Give one of path, text, url."
     ),
     when="instead of reading long files, folders or web pages whole: index them, then search.",
     properties={
         "path": {"type": "string", "description": "File or folder, e.g. docs/"},
-        "text": {"type": "string", "description": "The text itself, e.g. notes of a meeting"},
-        "url": {"type": "string", "description": "Page to fetch, e.g. https://example.com/api.html"},
-        "label": {"type": "string", "description": "Name in search results, e.g. api docs"},
+        "text": {"type": "string", "description": "e.g. meeting notes"},
+        "url": {"type": "string", "description": "e.g. https://example.com/api"},
+        "label": {"type": "string", "description": "Name in results, e.g. api docs"},
         "include": {"type": "array", "items": {"type": "string"}, "description": 'Only these files, e.g. ["*.md"]'},
         "exclude": {"type": "array", "items": {"type": "string"}, "description": 'Not these, e.g. ["vendor/**"]'},
-        "refresh": {"type": "boolean", "description": "Fetch a page again that is not old yet, e.g. true"},
+        "refresh": {"type": "boolean", "description": "Fetch again though not old, e.g. true"},
     },
-    annotations={"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
+    annotations={"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True},
     handle=handle,
 )

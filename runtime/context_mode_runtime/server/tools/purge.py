@@ -80,15 +80,15 @@ _DELETE = {"session": _session, "source": _source, "project": _project}
 
 TOOL = Tool(
     name="ctx_purge",
-    description="Deletes stored text for good, only when the user asks for it. Give exactly one of its arguments.",
+    description="Deletes stored text for good, only when the user asks. Give exactly one argument.",
     when="delete stored text, only when the user asks.",
     properties={
         "session": {
             "anyOf": [{"type": "boolean"}, {"type": "string"}],
-            "description": "true for this conversation, or another one's id, e.g. true",
+            "description": "true (this conversation) or an id, e.g. true",
         },
         "source": {"type": "string", "description": "Id or exact label of one source, e.g. s7"},
-        "project": {"type": "boolean", "description": "All that is stored for this project, e.g. true"},
+        "project": {"type": "boolean", "description": "All of this project, e.g. true"},
     },
     annotations={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False},
     handle=handle,

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.server.tools import batch, doctor, execute, index, resume, search, upgrade
+from context_mode_runtime.server.tools import batch, doctor, execute, index, purge, resume, search, stats, upgrade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.server.tools.tool import Tool
 
-TOOLS: list[Tool] = [execute.TOOL, batch.TOOL, index.TOOL, search.TOOL, resume.TOOL, doctor.TOOL, upgrade.TOOL]
+TOOLS: list[Tool] = [
+    execute.TOOL,
+    batch.TOOL,
+    index.TOOL,
+    search.TOOL,
+    resume.TOOL,
+    stats.TOOL,
+    doctor.TOOL,
+    upgrade.TOOL,
+    purge.TOOL,
+]
 
 
 def named(name: object) -> Tool | None:

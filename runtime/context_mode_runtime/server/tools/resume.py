@@ -24,11 +24,10 @@ def handle(call: Call) -> str:
 TOOL = Tool(
     name="ctx_resume",
     description=(
-        "What this conversation was doing: last request, edited files, last failure, decisions, open tasks. "
-        "With seq one journal row whole."
+        "What this conversation was doing: request, edits, failure, decisions, tasks. With seq one journal row whole."
     ),
     when="after a compaction: what was asked, edited, failing, decided.",
-    properties={"seq": {"type": "integer", "description": "Number of a journal row, e.g. 12 for #12"}},
+    properties={"seq": {"type": "integer", "description": "Number of the row, e.g. 12"}},
     annotations={"readOnlyHint": True, "openWorldHint": False},
     handle=handle,
 )

@@ -21,25 +21,22 @@ def handle(call: Call) -> str:
 
 TOOL = Tool(
     name="ctx_search",
-    description=(
-        "Searches what ctx_execute, ctx_index and the hooks stored in this project. Put all questions into one call."
-    ),
+    description=("Searches what ctx_execute, ctx_index and hooks stored here. Put all questions into one call."),
     when="ask what was stored: earlier output, indexed files and pages, this conversation after a compaction.",
     properties={
         "queries": {
             "type": "array",
             "items": {"type": "string"},
-            "description": 'What to look for, e.g. ["retry limit", "parseConfig"]; [] lists the sources, '
-            "or reads `source` in order",
+            "description": 'What to look for, e.g. ["retry limit"]; [] lists sources, or reads `source` in order',
         },
-        "source": {"type": "string", "description": "Only this source: id, label or its beginning, e.g. s7"},
+        "source": {"type": "string", "description": "Id, label or its beginning, e.g. s7"},
         "scope": {
             "type": "string",
             "enum": ["session", "worktree", "project"],
-            "description": "How far to look, e.g. session; default worktree",
+            "description": "e.g. session; default worktree",
         },
         "limit": {"type": "integer", "description": "Hits a query, e.g. 5; default 3"},
-        "offset": {"type": "integer", "description": "With `source` and no query: first part to read, e.g. 4"},
+        "offset": {"type": "integer", "description": "First part of `source` to read, e.g. 4"},
     },
     annotations={"readOnlyHint": True, "openWorldHint": False},
     handle=handle,

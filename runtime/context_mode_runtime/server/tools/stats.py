@@ -25,7 +25,7 @@ def handle(call: Call) -> str:
 
 TOOL = Tool(
     name="ctx_stats",
-    description="How many bytes were kept out of this conversation, this project, all projects; net of our own cost.",
+    description="How many bytes were kept out of the context, net of our own cost.",
     when="what was saved.",
     properties={},
     annotations={"readOnlyHint": True, "openWorldHint": False},

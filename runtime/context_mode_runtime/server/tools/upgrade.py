@@ -69,7 +69,7 @@ def _spelled(start: list[str]) -> str:
 
 TOOL = Tool(
     name="ctx_upgrade",
-    description="Says which version is installed, whether a newer one is out, and the command to upgrade or uninstall.",
+    description="Which version is here, whether a newer one is out, how to upgrade or uninstall.",
     when="the user asks for the version, an update or the removal of this server.",
     properties={
         "action": {
