@@ -22,8 +22,15 @@ class _Context:
     object_hook = None
     object_pairs_hook = None
     parse_float = float
-    parse_int = int
     memo: dict[str, str]
+
+    @staticmethod
+    def parse_int(text: str) -> float:
+        """A whole number; one of more digits than Python reads (4,300) as the infinite float that it is in JSON."""
+        try:
+            return int(text)
+        except ValueError:
+            return float(text)
 
     @staticmethod
     def parse_constant(name: str) -> float:
@@ -42,7 +49,10 @@ def first_value(text: str, start: int = 0) -> tuple[object, int]:
     if not _ACCELERATED:
         import json
 
-        return json.JSONDecoder(strict=False).raw_decode(text, start)
+        try:
+            return json.JSONDecoder(strict=False).raw_decode(text, start)
+        except RecursionError:
+            raise ValueError("nested too deep") from None
     try:
         value, end = _json.make_scanner(_Context())(text, start)  # type: ignore[arg-type]
     except (StopIteration, SystemError):  # the latter for an open string while nobody has imported `json`
@@ -79,16 +89,37 @@ def _string(text: str) -> str:
 
 
 def _pieces(value: object) -> list[str]:
+    """The parts of the text in order. Without recursion: what a host sends may be nested as deep as it likes."""
+    out: list[str] = []
+    waiting: list[tuple[str, object]] = [("", value)]
+    while waiting:
+        before, item = waiting.pop()
+        out.append(before)
+        if isinstance(item, dict):
+            waiting += _items("{}", [(_string(str(key)) + ":", one) for key, one in item.items()])
+        elif isinstance(item, (list, tuple)):
+            waiting += _items("[]", [("", one) for one in item])
+        elif item is not _NOTHING:
+            out.append(_scalar(item))
+    return out
+
+
+_NOTHING = object()
+
+
+def _items(brackets: str, items: list[tuple[str, object]]) -> list[tuple[str, object]]:
+    """Texts and the values behind them, the last first, as a stack takes them."""
+    found = [("," + before if n else before, item) for n, (before, item) in enumerate(items)]
+    return [(brackets[1], _NOTHING), *reversed(found), (brackets[0], _NOTHING)]
+
+
+def _scalar(value: object) -> str:
     if value is None or value is True or value is False:
-        return [{None: "null", True: "true", False: "false"}[value]]
+        return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
-        return [_string(value)]
+        return _string(value)
     if isinstance(value, (int, float)):
-        return [_number(value)]
-    if isinstance(value, dict):
-        return _joined("{}", [[_string(str(key)), ":", *_pieces(item)] for key, item in value.items()])
-    if isinstance(value, (list, tuple)):
-        return _joined("[]", [_pieces(item) for item in value])
+        return _number(value)
     raise TypeError(f"not JSON: {type(value).__name__}")
 
 
@@ -96,13 +127,3 @@ def _number(value: float) -> str:
     if value != value or value in (float("inf"), float("-inf")):  # noqa: PLR0124 - NaN is the one value unlike itself
         return "null"
     return repr(value)
-
-
-def _joined(brackets: str, items: list[list[str]]) -> list[str]:
-    out = [brackets[0]]
-    for n, item in enumerate(items):
-        if n:
-            out.append(",")
-        out += item
-    out.append(brackets[1])
-    return out

@@ -34,8 +34,11 @@ class Project:
 
 def find_project(folder: str) -> Project | None:
     """The project of `folder`, or None for a folder that is never one: the home, `/`, our own data, a missing one."""
-    here = os.path.realpath(folder)
-    if not os.path.isdir(here):
+    try:
+        here = os.path.realpath(folder)
+        if not os.path.isdir(here):
+            return None
+    except ValueError:  # a NUL, a lone surrogate: no name of a folder
         return None
     checkout, marker = _checkout(here)
     if checkout is None:

@@ -9,6 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
+from context_mode_runtime.server.tools import registry
+
 from .conftest import Caller
 
 ROOT = Path(__file__).parent.parent.parent
@@ -30,8 +32,22 @@ def arranged(case: dict[str, Any], project: Path, home: Path) -> dict[str, Any]:
         folder = home / ".context-mode"
         folder.mkdir()
         (folder / "policy.json").write_text(json.dumps({"version": 1, **case["policy"]}))
-    text = json.dumps(case["input"]).replace("$PROJECT", str(project)).replace("$LONG", "x" * 3000)
-    return {"tool_name": case["tool"], "tool_input": json.loads(text), **case.get("extra", {})}
+    for name, target in case.get("links", {}).items():
+        (project / name).symlink_to(target)
+    for name, text in case.get("home", {}).items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text)
+    given = filled(case.get("input", {}), project)
+    for _ in range(case.get("deep", 0)):
+        given = {"x": given}
+    cwd = home if case.get("cwd") == "~" else project / case.get("cwd", "")
+    cwd.mkdir(exist_ok=True)
+    return {"tool_name": case["tool"], "tool_input": given, "cwd": str(cwd), **case.get("extra", {})}
+
+
+def filled(value: Any, project: Path) -> Any:
+    text = json.dumps(value).replace("$PROJECT", str(project)).replace("$LONG", "x" * 3000)
+    return json.loads(text)
 
 
 @pytest.mark.parametrize(("agent", "case"), CASES, ids=[f"{agent}: {case['name']}" for agent, case in CASES])
@@ -48,16 +64,18 @@ def test_before(agent: str, case: dict[str, Any], call: Caller, project: Path, h
     reason = answer["permissionDecisionReason"]
     assert len(reason.encode()) <= 2_000
     if "call" in case:
-        check_route(agent, case, reason, changes["tool_input"])
+        check_route(agent, filled(case, project), reason, changes["tool_input"])
     else:
         assert case["expect"] in reason
 
 
 def check_route(agent: str, case: dict[str, Any], reason: str, given: dict[str, Any]) -> None:
     assert not re.search("blocked|forbidden", reason)
+    assert set(re.findall(r"\S*ctx_\w+", reason)) <= {TOOL_NAMES[agent] + tool.name for tool in registry.TOOLS}
     (line,) = [line for line in reason.splitlines() if line.startswith(TOOL_NAMES[agent] + case["call"])]
     arguments = json.loads(line.removeprefix(TOOL_NAMES[agent] + case["call"])[1:-1])
     wanted = {"code": given.get("command"), "path": given.get("file_path"), "url": given.get("url")}
+    wanted |= {key: case[key] for key in ("code", "path") if key in case}
     assert {key: arguments[key] for key in wanted if key in arguments} == {
         key: wanted[key] for key in wanted if key in arguments
     }

@@ -43,3 +43,14 @@ def test_what_is_not_one_whole_value_is_refused(text: str) -> None:
 
 def test_the_first_value_and_where_it_ends() -> None:
     assert jsonio.first_value(' {"a": 1}  {"b": 2}') == ({"a": 1}, 9)
+
+
+def test_what_is_nested_deep_is_written_all_the_same() -> None:
+    value: object = 1
+    for _ in range(50_000):
+        value = {"a": [value]}
+    assert jsonio.dumps(value).count("[") == 50_000
+
+
+def test_a_number_of_more_digits_than_python_reads_is_read() -> None:
+    assert jsonio.loads("[" + "1" * 5_000 + ",12]") == [float("inf"), 12]

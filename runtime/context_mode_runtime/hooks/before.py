@@ -17,13 +17,18 @@ if TYPE_CHECKING:
 
 def decide(call: Call) -> Decision | None:
     """Denies, asks or passes. A call of one of our own tools is noted, so that the server knows who makes it."""
+    verdict = _judge(call)
+    refusal = _refusal(call, verdict) if verdict else None
+    if refusal:
+        return refusal
     if call.tool_class == "own" or call.table["events"][call.host_event]["use"] == "identity":
         return _own(call)
-    verdict = _judge(call)
-    if verdict:
-        return _refusal(call, verdict)
-    text = _ROUTES[call.tool_class](call) if call.tool_class in _ROUTES else None
-    return Decision("deny", reason=text) if text and call.verb("deny") and _can_follow(call) else None
+    text = _ROUTES[call.tool_class](call) if call.tool_class in _ROUTES and call.verb("deny") else None
+    if text is None:
+        return None
+    from context_mode_runtime.hooks.follow import can_follow
+
+    return Decision("deny", reason=text) if can_follow(call) else None
 
 
 def _own(call: Call) -> Decision | None:
@@ -69,18 +74,13 @@ def _dialect(call: Call) -> str:
 _RULE_WORDS = {"read": "Read", "search": "Read", "edit": "Edit", "fetch": "WebFetch"}
 
 
-def _refusal(call: Call, verdict: Verdict) -> Decision:
+def _refusal(call: Call, verdict: Verdict) -> Decision | None:
     """Deny as deny; ask where the host can, else deny: a rule that asks is never passed over."""
-    verb = "ask" if verdict.decision == "ask" and call.verb("ask") else "deny"
-    return Decision(verb, reason=verdict.reason)
-
-
-def _can_follow(call: Call) -> bool:
-    follows = call.table["identity"]["follows"]
-    if follows is not None and not where.holds(call.payload, follows):
-        return False
-    project = call.project()
-    return call.assume_server or notes.live_server(call.table["id"], project.root if project else None)
+    if verdict.decision == "ask":
+        if call.verb("ask"):
+            return Decision("ask", reason=verdict.reason)
+        return Decision("deny", reason=f"denied: it {verdict.reason}, and hooks of this host can't ask")
+    return Decision("deny", reason=verdict.reason) if call.verb("deny") else None
 
 
 def _fetch(call: Call) -> str | None:
@@ -92,16 +92,14 @@ def _fetch(call: Call) -> str | None:
 
     if host_allowed(url, policy.allow_hosts):
         return None
-    arguments = {"url": url}
-    return _text(
-        call, "This page", "ctx_index", arguments, "Then ask it with ctx_search; or save it with curl -o FILE."
-    )
+    way = f"Then ask it with {call.tool_name('ctx_search')}; or save it with curl -o FILE."
+    return _text(call, "This page", "ctx_index", {"url": url}, way)
 
 
 def _shell(call: Call) -> str | None:
     command = call.field("command")
     policy = call.policy()
-    if not possible(command, policy.routes):
+    if policy.sandbox != "off" or not possible(command, policy.routes):
         return None
     from context_mode_runtime.shell.routes import route
 
@@ -114,10 +112,16 @@ def _shell(call: Call) -> str | None:
     )
     if found is None:
         return None
+    from context_mode_runtime.hooks.follow import code_in_place
+
+    language, code = code_in_place(call, command, _dialect(call))
+    if not language:
+        return None
     what, way = _SHELL_TEXTS[found.kind]
+    arguments = {"language": language, "code": code}
     intent = call.field("intent")
-    arguments = {"language": "shell", "code": command, **({"intent": intent} if intent else {})}
-    return _text(call, what, "ctx_execute", arguments, way)
+    text = _text(call, what, "ctx_execute", {**arguments, "intent": intent}, way) if intent else None
+    return text or _text(call, what, "ctx_execute", arguments, way)
 
 
 _SHELL_TEXTS = {
@@ -189,12 +193,20 @@ def _text(call: Call, what: str, tool: str, arguments: dict[str, str], way: str)
     hint = call.table["server"]["load_hint"]
     lines = [
         f"{what} is routed to keep the output small: it is stored whole, and you get the part you need.",
-        f"{call.tool_name(tool)}({jsonio.dumps(arguments)})",
+        f"{call.tool_name(tool)}({_one_line(arguments)})",
         *([hint] if hint else []),
         way,
     ]
     text = "\n".join(lines)
     return text if len(text.encode("utf-8", "replace")) <= limits.ROUTE_TEXT_MAX else None
+
+
+def _one_line(arguments: dict[str, str]) -> str:
+    """As JSON, in which what some readers take for a line's end is escaped, too."""
+    text = jsonio.dumps(arguments)
+    for sign in "\x85\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
 
 
 _ROUTES = {"fetch": _fetch, "shell": _shell, "read": _read}

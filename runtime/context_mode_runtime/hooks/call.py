@@ -97,8 +97,14 @@ class Call:
         return f"{self.table['id']}:{conversation}" if conversation else None
 
     def cwd(self) -> str:
-        """The folder the call works in now."""
-        return self.get("cwd") or os.getcwd()
+        """The folder the call works in now; `/` where nobody tells one."""
+        given = self.get("cwd")
+        if given and "\0" not in given:
+            return given
+        try:
+            return os.getcwd()
+        except OSError:
+            return os.sep
 
     def project(self) -> Project | None:
         """By the host's variable, the conversation's first folder, the current one (contract, section 7, Project)."""
