@@ -216,18 +216,9 @@ def _folders_to_make(system: System, files: Sequence[FileChange], targets: Seque
     return made
 
 
-def undo(transaction: Transaction, backup: str | None) -> Work:
-    """The work that restores the files as they were before `backup` (the newest one if None) and all later ones.
-
-    Raises PathError when there is none.
-    """
-    history = transaction.backups.history()
-    if not history:
-        raise PathError(transaction.backups.folder, "there is no backup to go back to")
-    wanted = backup or history[0].id
-    if wanted not in {one.id for one in history}:
-        transaction.backups.load(wanted)
-    undone = [one for one in history if one.id >= wanted]
+def undo(transaction: Transaction, backup: str) -> Work:
+    """The work that restores the files as they were before `backup`, one of the history, and all later ones."""
+    undone = [one for one in transaction.backups.history() if one.id >= backup]
     files: dict[str, FileChange] = {}
     for one in undone:
         for index, kept in enumerate(one.files):

@@ -570,6 +570,8 @@ def test_remove_with_data_leaves_the_users_own_files(home: Path) -> None:
 
 
 USAGE = [
+    (Options(undo="newest"), "there is no setup yet to go back from"),
+    (Options(undo="x"), "there is no setup yet to go back from; see: context-mode setup --history"),
     (Options(remove=True, history=True), "--remove and --history don't go together"),
     (Options(data=True), "--data goes with --remove only"),
     (Options(agents=("claud-code",)), "unknown agent 'claud-code'.*claude-code"),
@@ -580,8 +582,9 @@ USAGE = [
 
 @pytest.mark.parametrize(("options", "words"), USAGE)
 def test_wrong_usage_is_one_line(home: Path, options: Options, words: str) -> None:
-    with pytest.raises(UserError, match=words):
+    with pytest.raises(UserError, match=words) as caught:
         run(options)
+    assert caught.value.exit_code == 2
     assert os.listdir(home) == []
 
 

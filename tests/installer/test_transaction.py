@@ -97,7 +97,7 @@ def test_undo_gives_everything_back(files: Path) -> None:
     _run(files)
     one = _transaction(files)
     with one.lock(0):
-        one.run(undo(one, None))
+        one.run(undo(one, one.backups.history()[0].id))
     assert _tree(files) == before
     assert sorted(backup.command for backup in one.backups.history()) == ["setup", "undo"]
 
@@ -231,7 +231,7 @@ def _new_tree(files: Path) -> Tree:
     after = _tree(files)
     one = _transaction(files)
     with one.lock(0):
-        one.run(undo(one, None))
+        one.run(undo(one, one.backups.history()[0].id))
     assert _tree(files) == before
     return after
 
@@ -249,7 +249,7 @@ def test_killed_at_every_step_leaves_old_or_new(files: Path, *, after: bool) -> 
         if _tree(files) == new:
             one = _transaction(files)
             with one.lock(0):
-                one.run(undo(one, None))
+                one.run(undo(one, one.backups.history()[0].id))
             assert _tree(files) == old
     assert step > 40
 
@@ -275,4 +275,4 @@ def test_killed_at_any_time_leaves_old_or_new(files: Path) -> None:
         if _tree(files) == new:
             one = _transaction(files)
             with one.lock(0):
-                one.run(undo(one, None))
+                one.run(undo(one, one.backups.history()[0].id))

@@ -206,6 +206,7 @@ class _Run:
                     continue
                 (host,) = find_hosts([spec], _Blind(), self.environment, project)
                 target = self._target(host, draft, scope, project)  # type: ignore[arg-type]
+                target.removing = True
                 if (scope, project) in places or any(b"context-mode" in one.data for one in target.configs()):
                     targets.append(target)
         return targets
@@ -239,8 +240,12 @@ class _Run:
         return Target(host, scope, project, agents, draft)
 
     def _undo(self, wanted: str) -> Result:
+        known = [one.id for one in self.transaction.backups.history()]
+        if not known or wanted not in (NEWEST, *known):
+            which = f"no setup {wanted}" if known else "no setup yet"
+            raise UserError(f"there is {which} to go back from; see: context-mode setup --history")
         with self._locked():
-            work = undo(self.transaction, None if wanted == NEWEST else wanted)
+            work = undo(self.transaction, known[0] if wanted == NEWEST else wanted)
             done = None
             if work.files and not self.options.dry_run:
                 done = self.transaction.run(work, lambda: verify.check_files(self.system, work.files))

@@ -28,6 +28,8 @@ class Target:
         self.agents = agents
         self.draft = draft
         self.spec: AgentSpec = host.spec
+        self.removing = False
+        """Whether entries of every version and platform are looked at."""
         bin_dir, files = host.places.holes["bin"], launchers.names()
         self.holes: dict[str, Any] = {
             **host.places.holes,
@@ -72,7 +74,7 @@ class Target:
 
     def holds(self, only: Only | None) -> bool:
         """Whether an entry of the spec holds for this version and platform."""
-        if only is None:
+        if only is None or self.removing:
             return True
         if only.platforms and platform() not in only.platforms:
             return False

@@ -49,7 +49,7 @@ def _section(title: str, changes: Sequence[Change]) -> list[str]:
         for what, affects in _folded(group):
             lines.append(f"  {paths.tilde(file)}: {what}")
             if affects:
-                lines.append(f"    affects {affects}")
+                lines.append(f"    affects: {affects}")
     return lines
 
 
