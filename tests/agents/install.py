@@ -36,6 +36,13 @@ class Pin:
 PINS = (
     Pin("claude-code", "@anthropic-ai/claude-code", "2.1.332", "claude", beside=("node@24",)),
     Pin("codex", "@openai/codex", "0.171.0", "codex"),
+    Pin(
+        "mcp-clients",
+        "@modelcontextprotocol/inspector",
+        "2.12.0",
+        "mcp-inspector",
+        beside=("node@24.21.0", "@modelcontextprotocol/client@2.4.0", "@modelcontextprotocol/sdk@1.32.2"),
+    ),
 )
 
 
