@@ -7,6 +7,7 @@ import time
 
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.folder import read_document, walk
+from context_mode_runtime.redact import redact
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.server.guard import Guard
 from context_mode_runtime.server.keeping import cut_notes, label_of, not_stored
@@ -86,7 +87,7 @@ def index_url(call: Call) -> str:
         raise ToolError(str(error)) from None
     notes = [page.note] if page.note else []
     origin = page.url if "@" in url else url
-    found = _add(call, page.text, label=call.text("label") or page.url, kind=page.kind, origin=origin)
+    found = _add(call, page.text, label=call.text("label") or page.url, kind=page.kind, origin=_origin(origin))
     call.raw_bytes = page.printed_bytes
     return "\n".join([_one(found), *notes])
 
@@ -101,8 +102,18 @@ def shown(call: Call, path: str) -> str:
 def _fresh(call: Call, url: str, rules: dict[str, object]) -> str | None:
     hours = rules.get("ttlHours")
     oldest = time.time_ns() // 1_000_000 - int((hours if isinstance(hours, (int, float)) else 24) * _HOUR_MS)
-    found = list_sources(call.store(), "origin = ? AND made > ?", (url, oldest), 1)
+    found = list_sources(call.store(), "origin = ? AND made > ?", (_origin(url), oldest), 1)
     return f"Indexed 0 source(s), 0 chunk(s): unchanged, {found[0].sid}. Label: {found[0].label}" if found else None
+
+
+def _origin(url: str) -> str:
+    """The address as it is stored: of one with a secret in it the rest, and a digest that tells two apart."""
+    clean, cut = redact(url)
+    if not cut:
+        return url
+    import hashlib
+
+    return f"{clean}#{hashlib.sha256(url.encode()).hexdigest()[:16]}"
 
 
 def _add_file(call: Call, guard: Guard, path: str, label: str) -> tuple[Indexed, str]:

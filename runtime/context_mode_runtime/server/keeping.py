@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime import paths
+from context_mode_runtime.redact import redact
 from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.sources import add_source
 
@@ -59,5 +60,5 @@ def cut_notes(cut: int) -> list[str]:
 
 
 def label_of(text: str) -> str:
-    """A label on one line, short enough to stand before each hit."""
-    return " ".join(text.split())[:_LABEL_MAX]
+    """A label on one line, short enough to stand before each hit; secrets go before it is cut, not half of them."""
+    return " ".join(redact(text[: 100 * _LABEL_MAX])[0].split())[:_LABEL_MAX]
