@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 from typer.completion import completion_init, get_completion_script  # type: ignore[attr-defined]
 from typer.exceptions import TyperException
 
 from context_mode_installer import result as results
-from context_mode_installer.result import Result, UserError, failed
-from context_mode_installer.screen import complain, show, show_usage_error
+from context_mode_installer.answer import Json
+from context_mode_installer.answer import answer as _call
+from context_mode_installer.app_stored import stored_app
+from context_mode_installer.screen import complain, show_usage_error
 from context_mode_runtime.log import log_error
 from context_mode_runtime.paths import NoHomeError, error_log, tilde
 from context_mode_runtime.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 app = typer.Typer(
     name="context-mode",
@@ -35,8 +34,8 @@ policy_app = typer.Typer(
     epilog="Example: context-mode policy show",
 )
 app.add_typer(policy_app, name="policy")
+app.add_typer(stored_app)
 NEWEST = "newest"
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Agents = Annotated[
     str | None, typer.Option("--agents", metavar="A,B", help="Only these agents (ids). Default: every agent found.")
 ]
@@ -78,19 +77,6 @@ def _our_fault(arguments: list[str], error: Exception) -> int:
         place = ""
     complain(f"a fault of our own: {type(error).__name__}: {error}{place}")
     return results.FAULT
-
-
-def _finish(result: Result, *, as_json: bool) -> None:
-    show(result, as_json=as_json)
-    raise typer.Exit(result.exit_code)
-
-
-def _recover() -> None:
-    """Finishes what a killed setup left half done, before anything else is looked at."""
-    from context_mode_installer.transaction import recover
-
-    for line in recover():
-        complain(line)
 
 
 def _names(text: str | None) -> tuple[str, ...]:
@@ -287,14 +273,3 @@ def serve(agent: Annotated[str | None, typer.Option(metavar="ID", help="The agen
     Example: context-mode serve --agent ID
     """
     raise AssertionError(f"{agent} goes to the runtime")
-
-
-def _call(name: str, command: Callable[[], Result], *, as_json: bool) -> None:
-    try:
-        _recover()
-        outcome = command()
-    except UserError as error:
-        outcome = failed(name, error)
-    except NoHomeError as error:
-        outcome = failed(name, UserError(str(error)))
-    _finish(outcome, as_json=as_json)

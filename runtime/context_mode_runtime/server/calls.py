@@ -22,8 +22,11 @@ class Running:
 
     __slots__ = ("_counted", "_last", "_token", "_wire", "after", "cancel", "ident", "received", "thread")
 
-    def __init__(self, wire: Wire, ident: Ident, token: object, cancel: threading.Event) -> None:
-        """`token` is the request's own progress token, None where the host asked for no progress."""
+    def __init__(self, wire: Wire | None, ident: Ident, token: object, cancel: threading.Event) -> None:
+        """`token` is the request's own progress token, None where the host asked for no progress.
+
+        Without a `wire` there is no host: a person's own call, which tells no progress here.
+        """
         self._wire = wire
         self._token = token
         self._counted = 0
@@ -38,7 +41,7 @@ class Running:
     def progress(self, text: str) -> None:
         """Tells the host that work goes on, at most once a second, and only where it asked for that."""
         now = time.monotonic()
-        if self._token is None or self.cancel.is_set() or now - self._last < _PROGRESS_GAP_S:
+        if self._wire is None or self._token is None or self.cancel.is_set() or now - self._last < _PROGRESS_GAP_S:
             return
         self._last = now
         self._counted += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from context_mode_runtime import log
+from context_mode_runtime.redact import redact
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.store import blocks, journal, match
 from context_mode_runtime.store.cuts import hard_spans
@@ -41,9 +42,9 @@ def note_run(call: Call, words: str, outcome: Outcome) -> None:
     if outcome.cancelled or not load_policy(call.project().root).capture:
         return
     failed = outcome.exit_code != 0
-    detail = excerpt(outcome.text, budget=_ERROR_BYTES, failed=True).text if failed else None
+    detail = excerpt(redact(outcome.text)[0], budget=_ERROR_BYTES, failed=True).text if failed else None
     try:
-        text = " ".join(words.split())[:_TEXT_MAX]
+        text = " ".join(redact(words)[0].split())[:_TEXT_MAX]
         journal.add_row(call.store(), call.session(), "failure" if failed else "command", text, detail=detail)
     except StoreError as error:
         log.log_error(f"serve {call.tool}", error)
@@ -71,12 +72,17 @@ def pieces(row: Row) -> list[str]:
     return [whole[start:end] for start, end in hard_spans(whole, 0, len(whole), _PIECE)] or [""]
 
 
+def head(row: Row) -> str:
+    """What a row is, on one line: its number, kind, time, and conversation."""
+    at = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(row.at / 1000))
+    session = row.conversation[:_SESSION_MAX].encode()[:_SESSION_MAX].decode(errors="ignore")
+    return f"#{row.seq} {row.kind} · {at} UTC · session {session}"
+
+
 def first_piece(call: Call, row: Row) -> str:
     """The reply of `ctx_resume(seq)`: a head, the first piece, and the call that reads on; at most RESUME_CAP bytes."""
     parts = pieces(row)
-    at = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(row.at / 1000))
-    session = row.conversation[:_SESSION_MAX].encode()[:_SESSION_MAX].decode(errors="ignore")
-    lines = [f"#{row.seq} {row.kind} · {at} UTC · session {session}", parts[0].removesuffix("\n")]
+    lines = [head(row), parts[0].removesuffix("\n")]
     left = sum(len(part.encode()) for part in parts[1:])
     if left:
         arguments = {"queries": [], "source": f"{SOURCE}{row.seq}", "offset": 2}

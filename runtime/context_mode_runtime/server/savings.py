@@ -30,12 +30,15 @@ class Report:
 
     __slots__ = ("fixed", "projects", "scopes", "tools", "unreadable")
 
-    def __init__(self, call: Call) -> None:
-        """Reads the ledgers. Raises ToolError, StoreError."""
+    def __init__(self, call: Call, *, asked_by_person: bool = False) -> None:
+        """Reads the ledgers. A person who asks is in no conversation. Raises ToolError, StoreError."""
         store = searching.opened(call)
         session = ledger.totals(store, call.session()) if store else Totals([], 1)
         project = ledger.totals(store) if store else Totals([], 0)
-        project.conversations = max(project.conversations, 1)
+        if asked_by_person:
+            session.conversations = 0
+        else:
+            project.conversations = max(project.conversations, 1)
         others, read, self.unreadable = ledger.elsewhere(store.path if store else None)
         self.projects = read + 1
         self.fixed = fixed_cost(call.connection, inject=load_policy(call.project().root).inject)

@@ -167,12 +167,12 @@ def _allowed(call: Call, store: Store) -> int:
         raise ToolError(str(error)) from None
 
 
-def answers(call: Call, store: Store, query: str, most: int) -> list[str]:
-    """The hits for one query as blocks, or one line that says why there is none. Raises ToolError."""
+def find(call: Call, store: Store, query: str, most: int) -> Found:
+    """What the call's scope or source holds for one query. Raises ToolError."""
     from context_mode_runtime.store.search import search
 
     try:
-        found = search(
+        return search(
             store,
             query,
             limit=most,
@@ -183,6 +183,11 @@ def answers(call: Call, store: Store, query: str, most: int) -> list[str]:
         )
     except StoreError as error:
         raise ToolError(f"the store can't be read: {error}") from None
+
+
+def answers(call: Call, store: Store, query: str, most: int) -> list[str]:
+    """The hits for one query as blocks, or one line that says why there is none. Raises ToolError."""
+    found = find(call, store, query, most)
     rows = journaling.matching(call, store, query, most) if call.text("scope") == "session" else []
     fixed = [f"  (no {word!r} here; searched for {instead!r})" for word, instead in found.fixed]
     hits = [block(hit) for hit in found.hits] + rows

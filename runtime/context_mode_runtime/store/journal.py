@@ -85,3 +85,12 @@ def numbers(store: Store) -> tuple[int, int]:
     with store.read() as db:
         first, last = db.execute("SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM journal").fetchone()
     return int(first), int(last)
+
+
+def conversations(store: Store) -> list[tuple[str, int, int]]:
+    """(key, rows, time of the last row in ms since 1970) of each conversation, the one with the newest row first."""
+    with store.read() as db:
+        found = db.execute(
+            "SELECT conversation, count(*), max(at) FROM journal GROUP BY conversation ORDER BY max(seq) DESC"
+        ).fetchall()
+    return [(str(key), int(count), int(at)) for key, count, at in found]

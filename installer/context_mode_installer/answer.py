@@ -1,0 +1,38 @@
+"""Runs one command and shows what it came to: the end that all commands share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from context_mode_installer.result import UserError, failed
+from context_mode_installer.screen import complain, show
+from context_mode_runtime.paths import NoHomeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from context_mode_installer.result import Result
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def answer(name: str, command: Callable[[], Result], *, as_json: bool) -> NoReturn:
+    """Finishes what a killed setup left half done, runs `command`, prints its result, and ends with its exit code."""
+    try:
+        _recover()
+        outcome = command()
+    except UserError as error:
+        outcome = failed(name, error)
+    except NoHomeError as error:
+        outcome = failed(name, UserError(str(error)))
+    show(outcome, as_json=as_json)
+    raise typer.Exit(outcome.exit_code)
+
+
+def _recover() -> None:
+    from context_mode_installer.transaction import recover
+
+    for line in recover():
+        complain(line)

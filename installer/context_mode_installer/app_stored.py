@@ -1,0 +1,87 @@
+"""The commands on what is stored for the current project; `commands/stored.py` does the work, with the tools' code."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from context_mode_installer.answer import Json, answer
+
+stored_app = typer.Typer()
+
+
+@stored_app.command()
+def search(
+    queries: Annotated[list[str], typer.Argument(metavar="QUERY...", help="What to look for; several are several.")],
+    source: Annotated[str | None, typer.Option(metavar="ID", help="Only this source: id, label or its start.")] = None,
+    scope: Annotated[Literal["worktree", "project"], typer.Option(help="How far to look.")] = "worktree",
+    limit: Annotated[int, typer.Option(min=1, max=20, help="Hits a query.")] = 3,
+    json: Json = False,
+) -> None:
+    """Search what is stored for the current project. No hit is no error.
+
+    Example: context-mode search "retry limit" parseConfig
+    """
+    from context_mode_installer.commands import stored as command
+
+    arguments: dict[str, object] = {"queries": queries, "scope": scope, "limit": limit, "source": source}
+    answer("search", lambda: command.search(arguments), as_json=json)
+
+
+@stored_app.command()
+def index(
+    places: Annotated[list[str], typer.Argument(metavar="PATH|URL...", help="Files, folders, pages.")],
+    label: Annotated[str | None, typer.Option(help="Its name in results, for one path or page.")] = None,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Fetch pages again that are not old yet.")] = False,
+    json: Json = False,
+) -> None:
+    """Make files, folders and pages searchable in the current project.
+
+    Example: context-mode index docs/ https://example.com/api
+    """
+    from context_mode_installer.commands import stored as command
+
+    answer("index", lambda: command.index(places, label, refresh=refresh), as_json=json)
+
+
+@stored_app.command()
+def stats(json: Json = False) -> None:
+    """Show how many bytes were kept out of the agents' contexts.
+
+    Example: context-mode stats
+    """
+    from context_mode_installer.commands import stored as command
+
+    answer("stats", command.stats, as_json=json)
+
+
+@stored_app.command()
+def resume(
+    seq: Annotated[int | None, typer.Argument(metavar="[SEQ]", help="Show this row of the journal whole.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="The state of this conversation.")] = None,
+    json: Json = False,
+) -> None:
+    """Show what a conversation of the current project was doing, or list its conversations.
+
+    Example: context-mode resume --session ID
+    """
+    from context_mode_installer.commands import stored as command
+
+    answer("resume", lambda: command.resume(seq, session), as_json=json)
+
+
+@stored_app.command()
+def purge(
+    session: Annotated[str | None, typer.Option(metavar="ID", help="Delete this conversation.")] = None,
+    source: Annotated[str | None, typer.Option(metavar="ID", help="Delete this source, by id or exact label.")] = None,
+    project: Annotated[bool, typer.Option("--project", help="Delete all that is stored for this project.")] = False,
+    json: Json = False,
+) -> None:
+    """Delete stored text of the current project for good. Say what: one of the three options.
+
+    Example: context-mode purge --source s7
+    """
+    from context_mode_installer.commands import stored as command
+
+    answer("purge", lambda: command.purge(session, source, project=project), as_json=json)
