@@ -94,3 +94,12 @@ def fill(template: str, folders: dict[str, str]) -> str:
     for name, folder in folders.items():
         template = template.replace("{" + name + "}", folder)
     return template
+
+
+def fill_pattern(template: str, folders: dict[str, str]) -> str:
+    """The same for a glob: signs of globs within a folder's own name stand for themselves."""
+    return fill(template, {name: _literal(folder) for name, folder in folders.items()})
+
+
+def _literal(text: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in text)

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from context_mode_installer.specs.compile import compile_spec, table_text
+from context_mode_installer.specs.load import load_file
 from context_mode_runtime.hooks import run
 
+EXTRA = Path(__file__).parent.parent / "specs" / "extra"
 PAYLOADS = Path(__file__).parent.parent / "payloads"
 Caller = Callable[..., dict[str, Any] | None]
 
@@ -48,3 +51,17 @@ def call(project: Path, home: Path) -> Caller:
         return json.loads(reply.text) if reply.text else None
 
     return answer
+
+
+@pytest.fixture
+def made_up(home: Path) -> None:
+    """The two agents that nobody has, as specs of the user's own."""
+    folder = home / ".context-mode/agents"
+    folder.mkdir(parents=True)
+    for name in ("heron", "otter"):
+        (folder / f"{name}.json").write_text(table_text(compile_spec(load_file(EXTRA / f"{name}.yaml").value)))
+
+
+def reply_of(agent: str, event: str, payload: dict[str, Any]) -> run.Reply:
+    """The raw reply to a payload as it stands, with a server at hand."""
+    return run.prepare(agent, event, assume_server=True).run(payload)

@@ -1,13 +1,21 @@
 """Starts, prompts, compactions: what is kept, and what goes back to the conversation, once and within its limits."""
 
+import json
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from context_mode_runtime import notes
+from context_mode_runtime.server.tools import registry
+from context_mode_runtime.store.journal import rows as journal_rows
 
-from .conftest import Caller
+from .conftest import Caller, reply_of
+from .test_after import store_of
 from .test_before import validate
 
 AGENTS = ("claude-code", "codex")
@@ -106,3 +114,95 @@ def test_a_call_of_our_tool_is_noted_for_the_server(call: Caller, project: Path)
     assert note
     assert (note.conversation, note.subagent) == ("00000000-0000-4000-8000-000000000001", "")
     assert note.folder == str(project)
+
+
+def store_rows(project: Path, key: str) -> list[tuple[str, str, str | None]]:
+    with store_of(project) as store:
+        return [(row.kind, row.text, row.detail) for row in journal_rows(store, key)]
+
+
+MAIN = "00000000-0000-4000-8000-000000000001"
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_a_sub_agent_is_asked_is_not_the_users_request(agent: str, call: Caller, project: Path) -> None:
+    call(agent, "UserPromptSubmit", "UserPromptSubmit", {"session_id": MAIN, "prompt": "paint the shed"})
+    inner = {"session_id": MAIN, "agent_id": "a7", "agent_type": "worker", "prompt": "count the nails"}
+    call(agent, "UserPromptSubmit", "UserPromptSubmit", inner)
+    call(agent, "SubagentStart", "SubagentStart", {"session_id": MAIN, "agent_id": "a7"})
+    call(
+        agent,
+        "PostToolUse",
+        "PostToolUse-Bash",
+        {"session_id": MAIN, "agent_id": "a7", "tool_input": {"command": "ls"}},
+    )
+    call(agent, "SubagentStop", "SubagentStop", {"session_id": MAIN, "agent_id": "a7", "last_assistant_message": "9"})
+    call(agent, "PreCompact", "PreCompact-auto", {"session_id": MAIN})
+    main = store_rows(project, f"{agent}:{MAIN}")
+    assert [row[0] for row in main] == ["prompt", "subagent", "subagent"]
+    block = text_of(agent, "SessionStart", call(agent, "SessionStart", "SessionStart-compact", {"session_id": MAIN}))
+    assert "request #1: paint the shed" in block
+    assert "nails" not in block
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_of_events_side_by_side_one_gets_the_state(agent: str, call: Caller) -> None:
+    call(agent, "UserPromptSubmit", "UserPromptSubmit", {"prompt": "fix the login form"})
+    for _ in range(2):
+        call(agent, "PreCompact", "PreCompact-auto")
+        with ThreadPoolExecutor(6) as pool:
+            replies = list(pool.map(lambda _: call(agent, "SessionStart", "SessionStart-compact"), range(6)))
+        texts = [text_of(agent, "SessionStart", reply) for reply in replies]
+        assert sum("<context_mode_state" in text for text in texts) == 1
+
+
+def test_the_state_goes_out_also_without_other_texts(call: Caller, home: Path) -> None:
+    (home / ".context-mode").mkdir()
+    (home / ".context-mode/policy.json").write_text('{"version": 1, "inject": "off"}')
+    call("codex", "UserPromptSubmit", "UserPromptSubmit", {"prompt": "fix the login form"})
+    call("codex", "PreCompact", "PreCompact-auto")
+    assert "<context_mode_state" in text_of(
+        "codex", "SessionStart", call("codex", "SessionStart", "SessionStart-compact")
+    )
+    assert call("codex", "SessionStart", "SessionStart-compact") is None
+
+
+HOW_TO = YAML(typ="safe").load(Path(__file__).with_name("how_to.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", HOW_TO, ids=lambda case: case["name"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_how_to_says_what_is_so(agent: str, case: dict[str, Any], call: Caller, home: Path) -> None:
+    (home / ".context-mode").mkdir()
+    (home / ".context-mode/policy.json").write_text(json.dumps({"version": 1, **case["policy"]}))
+    text = text_of(agent, "SessionStart", call(agent, "SessionStart", "SessionStart"))
+    assert len(text.encode()) <= 600
+    offered = {tool.name for tool in registry.TOOLS}
+    assert set(re.findall(r"ctx_\w+", text)) <= offered
+    assert all(word in text for word in case.get("says", []))
+    assert not [word for word in case.get("silent", []) if word in text]
+    assert bool(text) == case.get("any", True)
+
+
+def test_a_host_without_replacements_or_a_word_on_resuming_is_told_what_is_so(made_up: None, project: Path) -> None:
+    payload = {"hook_event_name": "spawn", "session_id": "s", "sessionId": "s", "cwd": str(project)}
+    text = reply_of("heron", "spawn", payload).text
+    assert "@context-mode/ctx_search" in text
+    assert not (Path(os.environ["HOME"]) / ".context-mode/hook-errors.log").exists()
+
+
+TASKS = YAML(typ="safe").load(Path(__file__).with_name("tasks.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", TASKS, ids=lambda case: case["name"])
+def test_tasks_that_are_open_stand_in_the_state(case: dict[str, Any], call: Caller) -> None:
+    for tool, given in case["calls"]:
+        call(
+            case["agent"],
+            "PostToolUse",
+            "PostToolUse-Bash",
+            {"tool_name": tool, "tool_input": {"command": None, "description": None, **given}},
+        )
+    call(case["agent"], "PreCompact", "PreCompact-auto")
+    block = text_of(case["agent"], "SessionStart", call(case["agent"], "SessionStart", "SessionStart-compact"))
+    assert [line.partition(": ")[2] for line in block.splitlines() if line.startswith("task")] == case["open"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from context_mode_runtime import jsonio, limits, where
-from context_mode_runtime.agents import fill
+from context_mode_runtime.agents import fill_pattern
 from context_mode_runtime.hooks import rows
 from context_mode_runtime.hooks.call import Decision
 
@@ -42,34 +42,46 @@ def _replaceable(call: Call) -> str | None:
         return None
     if where.holds(call.payload, rules["skip"]):
         return None
-    text = _moved(call, tool["moved"])
-    if text is None:
-        parts = [part for part in where.values(call.payload, tool["output"]) if isinstance(part, str)]
-        text = "\n".join(parts)
-    return text if len(text.encode("utf-8", "replace")) > limits.REPLACE_TRIGGER_BYTES else None
+    moved = tool["moved"]
+    path = where.text(call.payload, moved["where"]) if moved else ""
+    if path:
+        text = _moved(call, path, moved["roots"])
+    else:
+        text = "\n".join(part for part in where.values(call.payload, tool["output"]) if isinstance(part, str))
+    return text if text and len(text.encode("utf-8", "replace")) > limits.REPLACE_TRIGGER_BYTES else None
 
 
 def _server_wanted(call: Call) -> bool:
     """Whether the policy lets us shorten this MCP server's outputs: not on the deny list, on the allow list if any."""
     if call.tool_class != "mcp":
         return True
-    lists = call.policy().mcp_servers
-    server = call.field("server")
-    return server not in lists["deny"] and (not lists["allow"] or server in lists["allow"])
+    lists = {name: {_spelled(server) for server in servers} for name, servers in call.policy().mcp_servers.items()}
+    named = [server for server in call.fields("server") if isinstance(server, str)]
+    names = {_spelled(form) for server in named for form in (server, server.rpartition(":")[2])}
+    return not names & lists["deny"] and (not lists["allow"] or bool(names & lists["allow"]))
 
 
-def _moved(call: Call, rules: dict[str, Any] | None) -> str | None:
-    """The text of an output that the host moved to a file: a plain file of this user in the host's own place for it."""
-    path = where.text(call.payload, rules["where"]) if rules else ""
-    if not rules or not path:
-        return None
+def _spelled(server: str) -> str:
+    """A server's name as it stands in tool names: hosts write other signs than letters and digits as `_`."""
+    return "".join(c if c.isalnum() else "_" for c in server)
+
+
+def _moved(call: Call, path: str, roots: list[str]) -> str | None:
+    """The text of an output that the host moved to a file: a plain file of this user in the host's own place for it.
+
+    None where we may not read it: then the host's own word on where it lies has to stay. `roots` are folders or files.
+    """
     from context_mode_runtime.policy.wildcard import path_matches
 
-    folder = os.path.realpath(os.path.dirname(path))
-    folders = {name: os.path.realpath(value) if os.path.isabs(value) else value for name, value in call.roots().items()}
-    if not any(path_matches(fill(root, folders), folder) for root in rules["roots"]):
+    if "\0" in path:
         return None
-    return _read_plain(os.path.join(folder, os.path.basename(path)))
+    folder = os.path.realpath(os.path.dirname(path))
+    file = os.path.join(folder, os.path.basename(path))
+    folders = {name: os.path.realpath(value) if os.path.isabs(value) else value for name, value in call.roots().items()}
+    patterns = [fill_pattern(root, folders) for root in roots]
+    if not any(path_matches(pattern, place) for pattern in patterns for place in (folder, file)):
+        return None
+    return _read_plain(file)
 
 
 def _read_plain(path: str) -> str | None:
@@ -79,12 +91,16 @@ def _read_plain(path: str) -> str | None:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return None
-    with open(handle, "rb") as file:
-        status = os.fstat(file.fileno())
-        own = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+    try:
+        status = os.fstat(handle)
+        own = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and status.st_nlink == 1)
         if not stat.S_ISREG(status.st_mode) or not own or status.st_size > limits.MOVED_OUTPUT_MAX:
             return None
-        return file.read().decode("utf-8", "replace")
+        with open(handle, "rb", closefd=False) as file:
+            data = file.read(limits.MOVED_OUTPUT_MAX + 1)
+    finally:
+        os.close(handle)
+    return data.decode("utf-8", "replace") if len(data) <= limits.MOVED_OUTPUT_MAX else None
 
 
 def _replace(call: Call, store: Store, text: str) -> Decision | None:
@@ -94,7 +110,7 @@ def _replace(call: Call, store: Store, text: str) -> Decision | None:
 
     tool = call.tool or {}
     project = call.project()
-    label = rows.label(call)
+    label = rows.label(store, call)
     stored = add_source(
         store,
         text,
@@ -111,7 +127,9 @@ def _replace(call: Call, store: Store, text: str) -> Decision | None:
         *(["the host had cut it before"] if cut else []),
         *([f"{stored.cut:,} B of secrets or private text cut"] if stored.cut else []),
     ]
-    head = f"{opening or 'stored whole'} · {size:,} B as {stored.sid}" + (f" ({', '.join(notes)})" if notes else "")
+    head = f"{opening or ('stored' if cut else 'stored whole')} · {size:,} B as {stored.sid}" + (
+        f" ({', '.join(notes)})" if notes else ""
+    )
     pointer = f"{call.tool_name('ctx_search')}({jsonio.dumps({'queries': _queries(call), 'source': stored.sid})})"
     intent = " ".join([call.field("intent"), rows.last_prompt(store, call)])
     short = short_reply(head, text, pointer=pointer, intent=intent)
@@ -123,9 +141,9 @@ def _replace(call: Call, store: Store, text: str) -> Decision | None:
 
 
 def _queries(call: Call) -> list[str]:
-    """What to ask the stored text for: what the call was for, else its command."""
-    intent = call.field("intent") or call.field("command") or call.get("tool")
-    return [" ".join(intent.split())[:120]]
+    """What to ask the stored text for: what the call was for. Nothing: it is read from its beginning."""
+    intent = " ".join(call.field("intent").split())[:120]
+    return [intent] if intent else []
 
 
 def _shaped(call: Call, rules: dict[str, Any], short: str) -> object:

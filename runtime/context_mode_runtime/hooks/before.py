@@ -170,11 +170,11 @@ def _whole(call: Call, path: str) -> bool:
     texts = call.table["texts"]
     if path.rpartition(".")[2].lower() in texts["shown"]:
         return True
-    from context_mode_runtime.agents import fill
+    from context_mode_runtime.agents import fill_pattern
 
     folders = call.roots()
     absolute = os.path.normpath(os.path.join(call.cwd(), os.path.expanduser(path)))
-    return any(path_matches(fill(pattern, folders), absolute) for pattern in texts["whole"])
+    return any(path_matches(fill_pattern(pattern, folders), absolute) for pattern in texts["whole"])
 
 
 def _size(path: str, cwd: str) -> int | None:

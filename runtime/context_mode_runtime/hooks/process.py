@@ -55,7 +55,12 @@ def _answer(arguments: list[str], watch: _Watch) -> run.Reply:
         return run.PASS
     handler = run.prepare(words[0], words[1], assume_server="--assume-server" in arguments)
     watch.limit(handler.timeout_ms, handler.pass_text)
-    return handler.run(stdin.read_payload(0))
+    try:
+        return handler.run(stdin.read_payload(0))
+    except Exception as error:  # noqa: BLE001 - the host goes on, in its own words
+        log_error(f"hook {' '.join(words)}", error)
+        stdin.drain(0)
+        return run.Reply(handler.pass_text)
 
 
 class _Watch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from context_mode_runtime import jsonio
+from context_mode_runtime import jsonio, where
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,26 +13,36 @@ if TYPE_CHECKING:
 
 TEXT_MAX = 16_384
 """Longest text of one row; what a host or a user writes in one go is far shorter."""
+_LABEL_MAX = 120
 
 
 class Row:
-    """A journal row to be: its kind, one line for lists, and the details that belong to it."""
+    """A journal row to be: its kind, its text, the details that belong to it, the longest text it may have."""
 
-    __slots__ = ("detail", "kind", "text")
+    __slots__ = ("detail", "kind", "room", "text")
 
-    def __init__(self, kind: str, text: str, detail: str | None = None) -> None:
+    def __init__(self, kind: str, text: str, detail: str | None = None, room: int = TEXT_MAX) -> None:
         self.kind = kind
-        self.text = text[:TEXT_MAX]
-        self.detail = detail[:TEXT_MAX] if detail else None
+        self.text = text
+        self.detail = detail
+        self.room = room
 
 
 def add(store: Store, call: Call, row: Row, *, parent: bool = False) -> None:
-    """Writes the row to its conversation's journal; without a conversation id there is nothing to write to."""
+    """Writes the row to its conversation's journal; without a conversation id or text there is nothing to write."""
     from context_mode_runtime.store.journal import add_row
 
     key = call.parent_key() if parent else call.key()
-    if key:
-        add_row(store, key, row.kind, row.text, detail=row.detail)
+    if key and row.text.strip():
+        detail = _cut(store, row.detail, TEXT_MAX) if row.detail else None
+        add_row(store, key, row.kind, _cut(store, row.text, row.room), detail=detail)
+
+
+def _cut(store: Store, text: str, room: int) -> str:
+    """At most `room` characters, secrets out first: half a key looks like none."""
+    from context_mode_runtime.redact import redact
+
+    return redact(text, store.secret_names)[0][:room]
 
 
 def tool_row(call: Call) -> Row | None:
@@ -43,9 +53,9 @@ def tool_row(call: Call) -> Row | None:
     return maker(call) if maker else None
 
 
-def label(call: Call) -> str:
-    """The label of a stored output: the command's first line, the address, or the tool's name."""
-    return (_subject(call) or call.get("tool"))[:120]
+def label(store: Store, call: Call) -> str:
+    """The label of a stored output: the command on one line, the address, or the tool's name."""
+    return _cut(store, _subject(call) or call.get("tool"), _LABEL_MAX)
 
 
 def last_prompt(store: Store, call: Call) -> str:
@@ -59,13 +69,36 @@ def last_prompt(store: Store, call: Call) -> str:
 
 def _subject(call: Call) -> str:
     text = call.field("command") or call.field("url") or call.field("path") or call.field("prompt") or call.get("tool")
-    return " ".join(text.split())
+    return _line(text)
+
+
+def _line(text: str) -> str:
+    """On one line, secrets out first: some are told by the line that they stand on."""
+    from context_mode_runtime.redact import redact
+
+    return " ".join(redact(text)[0].split())
 
 
 def _command(call: Call) -> Row:
     command = call.field("command")
     kind = "commit" if command.lstrip().startswith("git commit") else "command"
-    return Row(kind, " ".join(command.split()))
+    error = None if _tells_failures(call) else _failure(call, command)
+    return Row("failure" if error else kind, _line(command), error)
+
+
+def _tells_failures(call: Call) -> bool:
+    """Whether this host has an event of its own for a tool that failed."""
+    return any(event["failure"] for event in call.table["events"].values())
+
+
+def _failure(call: Call, command: str) -> str | None:
+    """Else the output has to tell: the host says no exit code."""
+    from context_mode_runtime.hooks.said import failure
+
+    tool = call.tool or {}
+    parts = where.values(call.payload, tool["output"]) if tool.get("output") else []
+    output = "\n".join(part for part in parts if isinstance(part, str))
+    return failure(command, output, tool.get("dialect") or "bash", call.policy().redact)
 
 
 def _edit(call: Call) -> Row:
@@ -76,27 +109,32 @@ def _edit(call: Call) -> Row:
 
 
 def _agent(call: Call) -> Row:
-    return Row("subagent", " ".join(call.field("prompt").split()))
+    return Row("subagent", _line(call.field("prompt")))
 
 
-def _tasks(call: Call) -> Row:
+def _tasks(call: Call) -> Row | None:
+    """A whole list as `[state] words; ...`, a single task as its words with its state as detail."""
     found = call.fields("tasks")
-    value = found[0] if found else ""
-    items = value if isinstance(value, list) else [value]
-    return Row("task", "; ".join(_task(item) for item in items))
+    value = found[0] if found else None
+    if isinstance(value, list):
+        return Row("task", "; ".join(f"[{state}] {words}" for words, state in map(_task, value) if words))
+    words, state = _task(value)
+    return Row("task", words, state) if words else None
 
 
-def _task(item: object) -> str:
+def _task(item: object) -> tuple[str, str]:
+    """Words and state of one task; no words for a change that names its task by number only."""
     if not isinstance(item, dict):
-        return str(item)
-    text = item.get("content") or item.get("step") or item.get("subject") or jsonio.dumps(item)
-    state = item.get("status")
-    return f"[{state}] {text}" if state else str(text)
+        return (item if isinstance(item, str) else ""), "open"
+    words = item.get("content") or item.get("step") or item.get("subject")
+    return str(words or ""), str(item.get("status") or "open")
 
 
 def _decision(call: Call) -> Row:
     found = call.fields("text")
     value = found[0] if found else ""
+    if isinstance(value, dict):
+        return Row("decision", "; ".join(f"{question} {answer}" for question, answer in value.items()))
     return Row("decision", value if isinstance(value, str) else jsonio.dumps(value))
 
 

@@ -43,7 +43,14 @@ class Handler:
         self.pass_text = str(table["replies"]["pass"])
 
     def run(self, payload: dict[str, object]) -> Reply:
-        """The host's reply to this payload. A handler that raises is a log line and the host's pass."""
+        """The host's reply to this payload. Whatever fails is a log line and the host's pass."""
+        try:
+            return self._answer(payload)
+        except Exception as error:  # noqa: BLE001 - the host goes on
+            log_error(f"hook {self._table['id']} {self._event}", error)
+            return Reply(self.pass_text)
+
+    def _answer(self, payload: dict[str, object]) -> Reply:
         spec = self._table["events"][self._event]
         if where.holds(payload, spec["ignore"]):
             return Reply(self.pass_text)
@@ -52,11 +59,7 @@ class Handler:
                 other = prepare(caller["agent"], spec["event"], assume_server=self._assume_server)
                 return other.run(payload)
         call = Call(self._table, spec["event"], self._event, payload, assume_server=self._assume_server)
-        try:
-            decision = _decide(call)
-        except Exception as error:  # noqa: BLE001 - the host goes on, whatever failed
-            log_error(f"hook {self._table['id']} {self._event}", error)
-            decision = None
+        decision = _decide(call)
         reply = _render(call, decision) if decision else None
         return reply or Reply(self.pass_text)
 

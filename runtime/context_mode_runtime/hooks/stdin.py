@@ -10,6 +10,9 @@ from context_mode_runtime import jsonio
 PAYLOAD_MAX = 64 * 1024 * 1024
 """A payload over this many bytes is drained and not looked at: no host sends one."""
 _BLOCK = 1 << 16
+_PAUSE_S = 0.05
+"""A host that is still writing does not pause longer within a value, as a rule; if it does, reading goes on."""
+_BEFORE = "\ufeff \t\r\n"
 
 
 class PayloadError(Exception):
@@ -22,11 +25,13 @@ def read_payload(handle: int) -> dict[str, object]:
     A pipe that stays open behind a whole value is not waited for. Raises PayloadError for anything but an object.
     """
     data = bytearray()
+    again = 0
     while True:
         block = _read(handle)
         if len(data) <= PAYLOAD_MAX:
             data += block
-        if block and (_more(handle) or data.rstrip()[-1:] not in b"}]"):
+        ended = len(data) >= again and data[-8:].rstrip()[-1:] in (b"}", b"]")
+        if block and _more(handle, 0 if ended else _PAUSE_S):
             continue
         value = _parse(data)
         if value is not None:
@@ -34,13 +39,14 @@ def read_payload(handle: int) -> dict[str, object]:
             return value
         if not block:
             raise PayloadError(_complaint(data))
+        again = 2 * len(data)  # so that all tries together cost about as much as two
 
 
 def _parse(data: bytearray) -> dict[str, object] | None:
     if len(data) > PAYLOAD_MAX:
         return None
     try:
-        value, _ = jsonio.first_value(data.decode("utf-8", "replace").lstrip("\ufeff"))
+        value, _ = jsonio.first_value(data.decode("utf-8", "replace").lstrip(_BEFORE))
     except ValueError:
         return None
     if not isinstance(value, dict):
@@ -57,16 +63,19 @@ def _complaint(data: bytearray) -> str:
 def _read(handle: int) -> bytes:
     try:
         return os.read(handle, _BLOCK)
+    except BlockingIOError:  # the host's end of the pipe made it so
+        select.select([handle], [], [])
+        return _read(handle)
     except OSError:
         return b""
 
 
-def _more(handle: int) -> bool:
-    """Whether a read would not wait. Files and Windows pipes can't be asked: a read there is tried."""
+def _more(handle: int, wait_s: float = 0) -> bool:
+    """Whether there is something to read within `wait_s`. Where that can't be asked (Windows): if we would wait."""
     try:
-        return bool(select.select([handle], [], [], 0)[0])
+        return bool(select.select([handle], [], [], wait_s)[0])
     except (OSError, ValueError):
-        return True
+        return wait_s > 0
 
 
 def drain(handle: int) -> None:

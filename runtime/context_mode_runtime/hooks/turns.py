@@ -30,13 +30,20 @@ def _session_start(call: Call, key: str) -> str | None:
     block = _state_block(call, key)
     if block:
         return block
-    policy = call.policy()
-    if not policy.inject:
+    if not call.policy().inject:
         return None
-    text = how_to(call)
-    if where.holds(call.payload, call.table["compaction"]["resumed"]["when"]) and _has_rows(call, key):
-        text += "\nThere is earlier work in this conversation: " + _session_search(call)
-    return text
+    texts = [how_to(call)]
+    if _at(call, "resumed") and _has_rows(call, key):
+        texts.append("There is earlier work in this conversation: " + _session_search(call))
+    return "\n".join(filter(None, texts))
+
+
+def _at(call: Call, moment: str) -> bool:
+    """Whether this payload is that moment of the spec's `compaction` section."""
+    place = call.table["compaction"][moment]
+    if not place or place["event"] != call.event:
+        return False
+    return place["when"] is None or where.holds(call.payload, place["when"])
 
 
 def _prompt(call: Call, key: str) -> str | None:
@@ -46,9 +53,13 @@ def _prompt(call: Call, key: str) -> str | None:
     store = call.open_store() if policy.capture and prompt.strip() else None
     if store is None:
         return block
+    from context_mode_runtime.hooks.said import decisions
+
     with store:
         match = _match_block(store, key, prompt) if policy.inject and not block else ""
         rows.add(store, call, rows.Row("prompt", prompt))
+        for words in decisions(prompt, policy.redact):
+            rows.add(store, call, rows.Row("decision", words))
     return block or match or None
 
 
@@ -73,10 +84,7 @@ def _pre_compact(call: Call, key: str) -> str | None:
 
 def _state_block(call: Call, key: str) -> str | None:
     """The stored state block, where the spec says that this event is its place; given out once."""
-    place = call.table["compaction"]["state_block"]
-    if not place or place["event"] != call.event or (place["when"] and not where.holds(call.payload, place["when"])):
-        return None
-    store = call.open_store()
+    store = call.open_store() if _at(call, "state_block") else None
     if store is None:
         return None
     from context_mode_runtime.store.state import take_state
@@ -96,7 +104,11 @@ def _has_rows(call: Call, key: str) -> bool:
 
 
 def _stop(call: Call, _key: str) -> str | None:
-    _keep(call, rows.Row("answer", call.get("message")[:_MESSAGE_MAX]))
+    from context_mode_runtime.hooks.said import decisions
+
+    _keep(call, rows.Row("answer", call.get("message"), room=_MESSAGE_MAX))
+    for words in decisions(call.get("message"), call.policy().redact, labelled=True):
+        _keep(call, rows.Row("decision", words))
     return None
 
 
@@ -107,7 +119,8 @@ def _subagent_start(call: Call, _key: str) -> str | None:
 
 
 def _subagent_stop(call: Call, _key: str) -> str | None:
-    _keep(call, rows.Row("subagent", f"ended {call.subagent()}: {call.get('message')[:_MESSAGE_MAX]}"), parent=True)
+    text = f"ended {call.subagent()}: {call.get('message')}"
+    _keep(call, rows.Row("subagent", text, room=_MESSAGE_MAX), parent=True)
     return None
 
 
@@ -125,27 +138,30 @@ def _session_search(call: Call) -> str:
 
 
 def how_to(call: Call) -> str:
-    """What we do here, in at most HOWTO_MAX bytes, made from the routes that are on."""
-    routes = call.policy().routes
-    lines = ["context-mode keeps large outputs out of this conversation and gives back the part you ask for."]
-    for names, line in _HOW_TO:
-        if any(routes[name] for name in names):
-            lines.append(line)
-    text = "\n".join(lines)
-    for tool in ("ctx_execute", "ctx_index", "ctx_search"):
-        text = text.replace(f"<{tool}>", call.tool_name(tool))
+    """What we do here, in whole lines of at most HOWTO_MAX bytes, made from the routes that are on; empty: nothing."""
+    policy = call.policy()
+    execute, index, search = (call.tool_name(tool) for tool in ("ctx_execute", "ctx_index", "ctx_search"))
+    inputs = [words for route, words in _INPUTS if policy.routes[route]]
+    lines = []
+    if policy.sandbox == "off" and any(policy.routes[route] for route in _COMMANDS):
+        lines.append(f"Commands with much output: {execute} (say the intent).")
+    if inputs:
+        lines.append(f"{' and '.join(inputs).capitalize()}: {index}, then {search}.")
+    if policy.capture and policy.routes["replace"] and call.table["replies"]["verbs"].get("replace"):
+        lines.append(f"An output that was stored names its source; {search} finds the rest.")
     hint = call.table["server"]["load_hint"]
-    text = f"{text}\n{hint}" if hint else text
-    return (
-        text if len(text.encode()) <= limits.HOWTO_MAX else text.encode()[: limits.HOWTO_MAX].decode("utf-8", "ignore")
-    )
+    return _fitting([_OPENING, *lines, *([hint] if hint else [])]) if lines else ""
 
 
-_HOW_TO = (
-    (("curl", "inlineHttp", "build", "dump"), "Commands with much output: <ctx_execute> (say the intent)."),
-    (("webfetch", "read"), "Large files and web pages: <ctx_index>, then <ctx_search>."),
-    (("replace",), "An output that was stored names its source; <ctx_search> finds the rest."),
-)
+def _fitting(lines: list[str]) -> str:
+    while len("\n".join(lines).encode()) > limits.HOWTO_MAX:
+        lines.pop()
+    return "\n".join(lines)
+
+
+_OPENING = "context-mode keeps large outputs out of this conversation and gives back the part you ask for."
+_COMMANDS = ("curl", "inlineHttp", "build", "dump")
+_INPUTS = (("read", "large files"), ("webfetch", "web pages"))
 
 _HANDLERS = {
     "session_start": _session_start,
