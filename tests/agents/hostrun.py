@@ -17,7 +17,10 @@ LIMIT_S = 150
 
 @dataclass
 class Host:
-    """What is special to one agent: its model's API, command line and variables, and how it spells our tools."""
+    """What is special to one agent: its model's API, command line and variables, and how it spells our tools.
+
+    `again` turns a command line into one that goes on with the latest conversation.
+    """
 
     agent: str
     program: str
@@ -27,6 +30,7 @@ class Host:
     tool_prefix: str
     shell_tool: str
     shell_key: str
+    again: Callable[[list[str]], list[str]]
     bin_dir: Path = field(default_factory=Path)
 
     def call(self, name: str, **args: object) -> Step:
@@ -71,9 +75,13 @@ def _codex_env(url: str) -> dict[str, str]:
 
 
 CLAUDE_CODE = Host(
-    "claude-code", "claude", Messages, _claude_argv, _claude_env, "mcp__context-mode__", "Bash", "command"
-)
-CODEX = Host("codex", "codex", Responses, _codex_argv, _codex_env, "mcp__context_mode__", "exec_command", "cmd")
+    "claude-code", "claude", Messages, _claude_argv, _claude_env, "mcp__context-mode__", "Bash", "command",
+    again=lambda argv: [*argv, "--continue"],
+)  # fmt: skip
+CODEX = Host(
+    "codex", "codex", Responses, _codex_argv, _codex_env, "mcp__context_mode__", "exec_command", "cmd",
+    again=lambda argv: [*argv[:-1], "resume", "--last", argv[-1]],
+)  # fmt: skip
 HOSTS = {host.agent: host for host in (CLAUDE_CODE, CODEX)}
 
 
@@ -129,16 +137,15 @@ class HostRun:
         )
         return {**env, **self.host.env(url), **self.env}
 
-    def play(self, script: list[Step], prompt: str = "Run the test steps.", *extra: str) -> Played:
-        """One run to its end, or to LIMIT_S (then the exit code is 124)."""
+    def play(
+        self, script: list[Step], prompt: str = "Run the test steps.", *extra: str, resumed: bool = False
+    ) -> Played:
+        """One run to its end, or to LIMIT_S (then the exit code is 124); `resumed` goes on with the run before."""
         self.runs += 1
         log = self.out / f"agent-{self.runs}.log"
         with self.host.model(script) as model, log.open("wb") as output:
-            argv = [
-                str(self.host.bin_dir / self.host.program),
-                *self.host.argv(model.url, prompt, self.project),
-                *extra,
-            ]
+            argv = self.host.argv(model.url, prompt, self.project)
+            argv = [str(self.host.bin_dir / self.host.program), *(self.host.again(argv) if resumed else argv), *extra]
             exit_code = _run(argv, self.environment(model.url), self.project, output.fileno())
         return self._played(exit_code, log.read_text(encoding="utf-8", errors="replace"), model)
 

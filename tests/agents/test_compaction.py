@@ -1,32 +1,143 @@
-"""After a compaction the state of the work comes back to the model, once."""
+"""After a compaction the state of the work comes back to the model, once; a later prompt gets what belongs to it.
+
+Claude Code asks its user (AskUserQuestion), which is a decision. Codex can't in `codex exec`: its question tool is
+refused there, so the decision is one that the user's prompt holds. Codex tells hooks no exit code either: its failure
+is known by what the command printed.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
-from tests.agents.hostrun import HostRun
+from tests.agents import answers
+from tests.agents.hostrun import HostRun, Played
+from tests.agents.standin import Step
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
 COMPACT_AT = {
-    "claude-code": ({"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}, ()),
+    "claude-code": ({"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}, answers.flags()),
     "codex": ({}, ("-c", "model_auto_compact_token_limit=20000")),
 }
-PROMPT = "Rename the heron module to egret everywhere."
-BLOCK = re.compile(r"<context_mode_state session=.*?</context_mode_state>", re.DOTALL)
+PROMPTS = {"claude-code": "fix login", "codex": "fix login\nDecision: bcrypt stays."}
+STATE = re.compile(r"<context_mode_state session=.*?</context_mode_state>", re.DOTALL)
+MATCH = re.compile(r"<context_mode_match>.*?</context_mode_match>", re.DOTALL)
+CHECK = "sh check_login.sh"
+FAILED = "FAILED tests/test_login.py::test_login - assert False"
+PATCH = (
+    "*** Begin Patch\n*** Update File: a.py\n@@\n def login():\n-    return False\n+    return True\n*** End Patch\n"
+)
+QUESTION = {
+    "question": "Which hash?",
+    "header": "Hash",
+    "multiSelect": False,
+    "options": [{"label": "bcrypt stays", "description": "old"}, {"label": "argon2", "description": "new"}],
+}
+EARLIER = "There is earlier work in this conversation"
 
 
-def test_the_state_block_comes_once(run: HostRun) -> None:
+def strings(value: object) -> list[str]:
+    """Every string in a request."""
+    if isinstance(value, str):
+        return [value]
+    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [found for one in inner for found in strings(one)]
+
+
+def blocks(played: Played, form: re.Pattern[str]) -> list[list[str]]:
+    """The blocks of one form in each request of a run."""
+    return [form.findall("\n".join(strings(body))) for body in played.requests]
+
+
+def edits(run: HostRun) -> list[Step]:
+    """The steps that edit a.py with this host's own tool."""
+    path = str(run.project / "a.py")
+    if run.host.agent == "codex":
+        return [{"tool": "apply_patch", "args": {"input": PATCH}}]
+    change = {"file_path": path, "old_string": "return False", "new_string": "return True"}
+    return [{"tool": "Read", "args": {"file_path": path}}, {"tool": "Edit", "args": change}]
+
+
+def work(run: HostRun) -> list[Step]:
+    """An edit, the docs, a failing test, a decision where the host has a tool for it, a compaction, one more step."""
+    (run.project / "a.py").write_text("def login():\n    return False\n", encoding="utf-8")
+    (run.project / "check_login.sh").write_text(f"echo '{FAILED}'\nexit 1\n", encoding="utf-8")
+    (run.project / "build_docs.sh").write_text("echo built\n", encoding="utf-8")
+    decision = [{"tool": "AskUserQuestion", "args": {"questions": [QUESTION]}}] if run.host.agent != "codex" else []
+    steps = [*edits(run), run.host.shell("sh build_docs.sh"), run.host.shell(CHECK), *decision]
+    steps.append({**run.host.shell("echo before"), "input_tokens": 99_000})
+    return [*steps, run.host.shell("echo after"), {"text": "over"}]
+
+
+def first_run(run: HostRun) -> tuple[Played, str]:
+    """The run with the compaction, and its state block."""
     variables, flags = COMPACT_AT[run.host.agent]
     run.env.update(variables)
-    steps = [run.host.shell(f"echo step {n}") for n in range(4)]
-    steps[1]["input_tokens"] = 99_000
-    played = run.play([*steps, {"text": "over"}], PROMPT, *flags)
+    played = run.play(work(run), PROMPTS[run.host.agent], *flags)
     assert played.exit_code == 0, played.log
     assert len(played.summaries) == 1
-    seen = [BLOCK.findall(json.dumps(body)) for body in played.requests]
-    assert [len(blocks) for blocks in seen] == [0, 0, 1, 1, 1]
-    [block] = {block for blocks in seen for block in blocks}
-    assert PROMPT in block
-    assert len(block.encode()) <= 2_200  # 2,048 B and JSON's escapes
+    seen = blocks(played, STATE)
+    assert [len(found) for found in seen] == [0] * (len(seen) - 2) + [1, 1]
+    [block] = {text for found in seen for text in found}
+    return played, block
+
+
+def lines(block: str) -> dict[str, tuple[int, str]]:
+    """`word #SEQ: text` of a block: word -> (SEQ, text); of several with one word the last."""
+    found = re.findall(r"^(\w+) #(\d+): (.*)$", block, re.MULTILINE)
+    return {word: (int(seq), text) for word, seq, text in found}
+
+
+def test_the_state_block_comes_once_and_holds_the_four_things(run: HostRun) -> None:
+    _, block = first_run(run)
+    assert len(block.encode()) <= 2_048
+    found = lines(block)
+    assert found["request"][1].startswith("fix login")
+    assert found["editing"][1] == "a.py"
+    assert found["failing"][1].startswith(CHECK)
+    assert FAILED in found["failing"][1]
+    assert "bcrypt stays" in found["decision"][1]
+
+
+def test_the_next_prompt_gets_what_belongs_to_it_and_rows_come_whole(run: HostRun) -> None:
+    _, block = first_run(run)
+    failing = lines(block)["failing"][0]
+    resume = run.host.call("ctx_resume", seq=failing)
+    _, flags = COMPACT_AT[run.host.agent]
+    played = run.play([resume, run.host.call("ctx_resume"), {"text": "over"}], "now the docs", *flags, resumed=True)
+    assert played.exit_code == 0, played.log
+
+    seen = blocks(played, MATCH)
+    assert [len(found) for found in seen] == [1] * len(seen)
+    [match] = {text for found in seen for text in found}
+    assert "command #" in match
+    assert "sh build_docs.sh" in match
+    assert "login" not in match
+
+    assert all(text == block for found in blocks(played, STATE)[:1] for text in found)
+    row, state = played.of("ctx_resume")
+    assert re.search(rf"^#{failing} failure · .* UTC · session {run.host.agent}:", row.text, re.MULTILINE), row.text
+    assert CHECK in row.text
+    assert FAILED in row.text
+    [now] = STATE.findall(state.text)
+    assert lines(now)["request"][1] == "now the docs"
+    assert lines(now)["failing"][0] == failing
+
+
+def test_a_resumed_conversation_is_told_of_its_work_and_a_fresh_one_is_not(run: HostRun) -> None:
+    fresh = run.play([{"text": "over"}], "count the herons")
+    assert fresh.exit_code == 0, fresh.log
+    assert EARLIER not in json.dumps(fresh.requests)
+
+    resumed = run.play([{"text": "over"}], "and the egrets", resumed=True)
+    assert resumed.exit_code == 0, resumed.log
+    told: list[Any] = [one for one in strings(resumed.requests[0]) if EARLIER in one]
+    assert len(told) == 1
+    [line] = [line for line in told[0].splitlines() if EARLIER in line]
+    assert f'{run.host.tool_prefix}ctx_search({{"queries":[],"scope":"session"}})' in line
+
+    other = run.play([{"text": "over"}], "a new subject")
+    assert other.exit_code == 0, other.log
+    assert EARLIER not in json.dumps(other.requests)
