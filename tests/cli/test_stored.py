@@ -66,8 +66,8 @@ def test_a_search_without_a_hit_is_no_error_and_makes_nothing(run_cli: Any, home
 
 def test_a_person_is_outside_the_search_budget(project: Path) -> None:
     (project / "a.txt").write_text("one wombat\n", encoding="utf-8")
-    calls = [("ctx_index", {"path": "a.txt"}), *[("ctx_search", {"queries": ["wombat"]})] * 10]
-    for tool, arguments in calls:
+    calls: list[tuple[str, dict[str, Any]]] = [("ctx_index", {"path": "a.txt"})]
+    for tool, arguments in calls + [("ctx_search", {"queries": ["wombat"]})] * 10:
         call = direct.open_call(tool, arguments, str(project))
         assert "a.txt" in direct.reply(call)
         call.close()

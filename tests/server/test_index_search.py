@@ -240,3 +240,24 @@ def test_odd_paths(serve: Any, arguments: dict[str, Any]) -> None:
     text, _ = serve().call("ctx_index", arguments)
     assert len(text) <= 2_000
     assert "own fault" not in text
+
+
+def test_memory_files_are_read_when_they_changed_and_never_against_a_rule(
+    serve: Any, home: Path, project: Path
+) -> None:
+    memory = project / "CLAUDE.md"
+    memory.write_text("# Rules\n\nAlways run numbat before a commit.\n", encoding="utf-8")
+    host = serve()
+    assert "memory CLAUDE.md #1" in host.call("ctx_search", {"queries": ["numbat"]})[0]
+    as_it_was = memory.stat()
+    memory.write_text("# Rules\n\nAlways run potoroo before a commit.\n"[: as_it_was.st_size], encoding="utf-8")
+    other = serve()
+    assert "memory CLAUDE.md #1" in other.call("ctx_search", {"queries": ["potoroo"]})[0]
+    (home / ".context-mode" / "policy.json").write_text(
+        json.dumps({"version": 1, "deny": ["Read(./CLAUDE.md)"]}), encoding="utf-8"
+    )
+    assert "memory CLAUDE.md" not in other.call("ctx_search", {"queries": ["potoroo"]})[0]
+    other.close()
+    host.close()
+    stored = b"".join(path.read_bytes() for path in (home / ".context-mode").rglob("*") if path.is_file())
+    assert b"potoroo" not in stored

@@ -8,34 +8,54 @@ from context_mode_runtime import agents, log, paths
 from context_mode_runtime.fetch.folder import read_document
 from context_mode_runtime.server.guard import Guard
 from context_mode_runtime.store.errors import StoreError
-from context_mode_runtime.store.sources import add_source, list_sources
+from context_mode_runtime.store.purge import purge_sources
+from context_mode_runtime.store.sources import add_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.server.call import Call
+    from context_mode_runtime.store.db import Store
 
     State = tuple[int, int]
 
 LABEL = "memory "
 """What the label of a memory file begins with, and so every hit line in it."""
 _FILE_MAX = 262_144
-_stored: dict[tuple[str, str], State] = {}
 
 
 def bring_up_to_date(call: Call) -> None:
-    """Stores the memory files of this project and user that are new or changed; a store that can't be written waits."""
-    worktree = call.project().worktree
-    found = _files(worktree)
+    """Stores the memory files of this project and user that are new or changed, and takes out those that a rule denies.
+
+    A store that can't be written waits. Every process sees what another one has stored already.
+    """
+    found = _files(call.project().worktree)
     if not found:
         return
+    guard = Guard(call)
+    denied = {path for path in found if guard.reason(path)}
     try:
-        known = {source.origin for source in list_sources(call.store(), f"label GLOB '{LABEL}*'", limit=1_000)}
+        known = _known(call.store())
         for path, state in found.items():
-            if path not in known or _stored.get((worktree, path)) != state:
-                _store(call, path)
-                _stored[worktree, path] = state
+            if path not in denied and state not in known.get(path, {}).values():
+                _store(call, guard, path)
+        gone = [number for path in denied for number in known.get(path, {})]
+        if gone:
+            purge_sources(call.store(), gone)
     except StoreError as error:
         log.log_error("serve memory", error)
+
+
+def _known(store: Store) -> dict[str, dict[int, State]]:
+    """What is stored: by path the sources with the size and time that the file had."""
+    with store.read() as db:
+        rows = db.execute(
+            "SELECT origin, id, origin_size, origin_mtime FROM sources WHERE label GLOB ? AND origin NOTNULL",
+            (f"{LABEL}*",),
+        ).fetchall()
+    known: dict[str, dict[int, State]] = {}
+    for path, number, size, mtime in rows:
+        known.setdefault(path, {})[number] = (size, mtime)
+    return known
 
 
 def _files(worktree: str) -> dict[str, State]:
@@ -70,9 +90,9 @@ def _paths(worktree: str) -> list[str]:
     return list(dict.fromkeys(opened))
 
 
-def _store(call: Call, path: str) -> None:
+def _store(call: Call, guard: Guard, path: str) -> None:
     try:
-        document = read_document(path, judge=Guard(call).reason)
+        document = read_document(path, judge=guard.reason)
     except OSError:
         return
     worktree = call.project().worktree
