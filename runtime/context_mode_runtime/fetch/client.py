@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import http.client
 import io
-import zlib
 
-from context_mode_runtime.fetch import connect, pagecheck
+from context_mode_runtime.fetch import connect, encodings, pagecheck
 from context_mode_runtime.fetch.convert import NotTextError, to_text
-from context_mode_runtime.fetch.rules import MAX_REDIRECTS, FetchError, FetchRules, Page
+from context_mode_runtime.fetch.rules import MAX_REDIRECTS, FetchError, FetchRules, Known, Page
 from context_mode_runtime.fetch.target import Target, shown
 from context_mode_runtime.version import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
+    import threading
     from collections.abc import Iterator
     from typing import Self
 
@@ -24,24 +24,32 @@ HEADER_MAX = 262_144
 """All header lines of one answer, interim answers included; browsers stop at the same 256 KiB."""
 _PIECE = 65_536
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_STEP = 1_048_576
-_ZLIB, _GZIP = 15, 31
-_ENCODINGS = {"": 0, "identity": 0, "gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
-"""Content-Encoding -> window bits for zlib; 0: as it is."""
+_NOT_MODIFIED = 304
 _ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.9, */*;q=0.8"
 
 
-def fetch(url: str, rules: FetchRules, *, resolver: Resolver | None = None) -> Page:
-    """Gets `url` and turns it into text.
+def fetch(
+    url: str,
+    rules: FetchRules,
+    *,
+    resolver: Resolver | None = None,
+    known: Known | None = None,
+    cancel: threading.Event | None = None,
+) -> Page:
+    """Gets `url` and turns it into text. A set `cancel` ends it within a second.
+
+    With `known`, what an earlier fetch learned, the server is asked only for something newer; where it has nothing
+    newer the page has `unchanged` set and no text.
 
     Every hop is judged anew: scheme, every address of the name, host rules. `resolver(host, port)` gives the addresses
     of a name as texts and raises OSError; default is the system's. Raises FetchError, one line: refused, not found,
     time over, too large, an HTTP error, a login page, a bot wall, a page without readable text, no text at all.
     """
-    deadline = connect.Deadline(rules.timeout_ms)
+    deadline = connect.Deadline(rules.timeout_ms, cancel)
     first = target = Target(url)
     for _ in range(MAX_REDIRECTS + 1):
-        with _Answer(target, rules, resolver or connect.system_resolver, deadline) as answer:
+        conditions = known.conditions if known and known.url == target.url else ()
+        with _Answer(target, rules, resolver or connect.system_resolver, deadline, conditions) as answer:
             found = _read(answer, first, rules.max_bytes)
         if isinstance(found, Page):
             return found
@@ -57,18 +65,27 @@ def _read(answer: _Answer, first: Target, max_bytes: int) -> Page | str:
     location = answer.header("Location")
     if answer.status in _REDIRECTS and location:
         return location
+    if answer.status == _NOT_MODIFIED and answer.conditional:
+        return _described(answer, b"")
     pagecheck.check_status(answer.status, answer.reason, answer.header, shown(answer.target.url))
     body = answer.body(max_bytes)
     return pagecheck.refresh_target(body, answer.header("Content-Type")) or _page(answer, body, first)
 
 
 def _page(answer: _Answer, body: bytes, first: Target) -> Page:
-    page = Page(url=answer.target.url, status=answer.status, content_type=answer.header("Content-Type"), body=body)
+    page = _described(answer, body)
     try:
         page.text, page.kind, page.note = to_text(body, page.content_type, page.url)
     except NotTextError as error:
         raise FetchError(f"{shown(page.url)} {error}") from None
     pagecheck.check_page(page, body, first)
+    return page
+
+
+def _described(answer: _Answer, body: bytes) -> Page:
+    page = Page(url=answer.target.url, status=answer.status, content_type=answer.header("Content-Type"), body=body)
+    page.etag, page.modified = answer.header("ETag"), answer.header("Last-Modified")
+    page.unchanged = answer.status == _NOT_MODIFIED
     return page
 
 
@@ -84,11 +101,7 @@ class _Bounded(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        self._sock.settimeout(self._deadline.left())
-        try:
-            size = self._sock.recv_into(buffer)
-        except TimeoutError:
-            raise self._deadline.passed() from None
+        size = self._deadline.within(self._sock, lambda: self._sock.recv_into(buffer))
         if self.room is not None:
             self.room -= size
             if self.room < 0:
@@ -103,13 +116,21 @@ class _Bounded(io.RawIOBase):
 class _Answer:
     """One request and its answer, headers read, body not yet. A context manager that closes the connection."""
 
-    def __init__(self, target: Target, rules: FetchRules, resolver: Resolver, deadline: Deadline) -> None:
+    def __init__(
+        self,
+        target: Target,
+        rules: FetchRules,
+        resolver: Resolver,
+        deadline: Deadline,
+        conditions: tuple[str, ...],
+    ) -> None:
         self.target = target
+        self.conditional = bool(conditions)
         self._deadline = deadline
         proxy = connect.proxy_for(target, rules)
         self._sock = connect.open_connection(target, proxy, rules, resolver, deadline)
         try:
-            self._response = self._ask(_request(target, proxy))
+            self._response = self._ask(_request(target, proxy, conditions))
         except BaseException:
             self._sock.close()
             raise
@@ -147,11 +168,13 @@ class _Answer:
             raise self._too_large(max_bytes, f"{length:,} B")
         out = bytearray()
         try:
-            for piece in _unpacked(self._pieces(max_bytes), self.header("Content-Encoding")):
+            for piece in encodings.unpacked(self._pieces(max_bytes), self.header("Content-Encoding")):
                 out += piece
                 if len(out) > max_bytes:
                     raise self._too_large(max_bytes, "more, unpacked")
-        except (OSError, http.client.HTTPException, zlib.error) as error:
+        except encodings.UnknownCodingError as error:
+            raise FetchError(f"the server packed the body as {shown(str(error))}, which was not asked for") from None
+        except (OSError, http.client.HTTPException, encodings.UnpackError) as error:
             raise self._plain(error) from None
         return bytes(out)
 
@@ -172,62 +195,29 @@ class _Answer:
             f"{shown(self.target.url)} is too large: {size}, the limit is {max_bytes:,} B (fetch.maxBytes)"
         )
 
-    def _plain(self, error: OSError | http.client.HTTPException | zlib.error) -> FetchError:
+    def _plain(self, error: OSError | http.client.HTTPException | encodings.UnpackError) -> FetchError:
         """An error of the network, the protocol or the packing, in plain words."""
         where = self.target.host_port
-        if isinstance(error, zlib.error):
+        if isinstance(error, encodings.UnpackError):
             return FetchError(f"{where}: its body is damaged: {error}")
         if isinstance(error, http.client.HTTPException):
             return FetchError(f"{where} does not speak proper HTTP: {shown(str(error)) or type(error).__name__}")
         return FetchError(f"the connection to {where} broke: {error.strerror or error}")
 
 
-def _request(target: Target, proxy: Target | None) -> bytes:
+def _request(target: Target, proxy: Target | None, conditions: tuple[str, ...]) -> bytes:
     plain_proxy = proxy if target.scheme == "http" else None
     lines = [
         f"GET {target.url if plain_proxy else target.path} HTTP/1.1",
         f"Host: {target.authority}",
         f"User-Agent: context-mode/{VERSION}",
         f"Accept: {_ACCEPT}",
-        "Accept-Encoding: gzip, deflate",
+        f"Accept-Encoding: {encodings.accepted()}",
         "Connection: close",
+        *conditions,
     ]
     if target.authorization:
         lines.append(f"Authorization: {target.authorization}")
     if plain_proxy and plain_proxy.authorization:
         lines.append(f"Proxy-Authorization: {plain_proxy.authorization}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")
-
-
-def _unpacked(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    """The pieces, decompressed in steps of at most _STEP bytes so that a small packed body can't fill the memory.
-
-    A gzip body may be several members in a row. Raises zlib.error when it is damaged or ends early.
-    """
-    bits = _ENCODINGS.get(encoding.strip().lower())
-    if bits is None:
-        raise FetchError(f"the server packed the body as {shown(encoding)}, which was not asked for")
-    if bits == 0:
-        yield from pieces
-        return
-    unpacker, members = None, 0
-    for piece in pieces:
-        rest = piece
-        while rest:
-            if unpacker is None:
-                if members and not (bits == _GZIP and rest.startswith(b"\x1f")):
-                    return
-                unpacker = zlib.decompressobj(bits if bits == _GZIP else _deflate_bits(rest))
-            yield unpacker.decompress(rest, _STEP)
-            rest = unpacker.unconsumed_tail
-            if unpacker.eof:
-                rest, unpacker, members = unpacker.unused_data, None, members + 1
-    if unpacker is not None:
-        yield unpacker.flush()
-        raise zlib.error("it ends early")
-
-
-def _deflate_bits(start: bytes) -> int:
-    """`deflate` should be a zlib stream (RFC 9110); some servers send the raw one."""
-    zlib_header = len(start) > 1 and start[0] & 0x0F == 8 and (start[0] << 8 | start[1]) % 31 == 0  # noqa: PLR2004
-    return _ZLIB if zlib_header else -_ZLIB

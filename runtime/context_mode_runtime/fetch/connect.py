@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import threading
@@ -13,31 +14,52 @@ from context_mode_runtime.fetch.target import Target, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable
+    from typing import TypeVar
 
     Resolver = Callable[[str, int], list[str]]
+    Result = TypeVar("Result")
 
 _PROXY_REPLY_MAX = 65_536
+_LOOK_S = 0.25
+"""A fetch that is cancelled notices it within this time."""
 _ATTEMPT_MIN_S = 2.0
 """A dead address gets at least this long before the next one is tried, time permitting."""
 
 
 class Deadline:
-    """A fixed moment by which everything has to be done."""
+    """A fixed moment by which everything has to be done, or earlier when `cancel` is set by another thread."""
 
-    __slots__ = ("_end", "_limit_ms")
+    __slots__ = ("_cancel", "_end", "_limit_ms")
 
-    def __init__(self, limit_ms: int) -> None:
+    def __init__(self, limit_ms: int, cancel: threading.Event | None = None) -> None:
         """Ends `limit_ms` milliseconds from now."""
         self._limit_ms = limit_ms
+        self._cancel = cancel
         self._end = time.monotonic() + limit_ms / 1000
 
     def left(self) -> float:
-        """Seconds left, more than 0. Raises FetchError when there are none."""
+        """Seconds left, more than 0. Raises FetchError when there are none, or when the fetch was cancelled."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise FetchError("cancelled")
         left = self._end - time.monotonic()
         if left <= 0:
             raise self.passed()
         return left
+
+    def step(self) -> float:
+        """Seconds to wait before looking again whether there is time left: at most a quarter."""
+        return min(self.left(), _LOOK_S)
+
+    def within(self, sock: socket.socket, work: Callable[[], Result]) -> Result:
+        """What `work`, which waits for `sock`, returns. Raises FetchError when the time is over or it was cancelled."""
+        while True:
+            sock.settimeout(self.step())
+            try:
+                return work()
+            except TimeoutError:
+                continue
 
     def passed(self) -> FetchError:
         """The error that says that the time is over."""
@@ -100,12 +122,19 @@ def _looked_up(target: Target, resolver: Resolver, deadline: Deadline) -> list[s
 
     thread = threading.Thread(target=look, name="fetch-lookup", daemon=True)
     thread.start()
-    thread.join(deadline.left())
+    _join(thread, deadline)
     answer = box[0] if box else OSError("the name server did not answer in time")
     if isinstance(answer, list) and answer:
         return answer
     why = _plain_reason(answer) if isinstance(answer, Exception) else "no address"
     raise FetchError(f"{target.host} was not found: {why}" + _proxy_hint(target))
+
+
+def _join(thread: threading.Thread, deadline: Deadline) -> None:
+    """Waits for the end of `thread` or of the time, whichever comes first. Raises FetchError when cancelled."""
+    until = time.monotonic() + deadline.left()
+    while thread.is_alive() and time.monotonic() < until:
+        thread.join(min(deadline.step(), max(until - time.monotonic(), 0)))
 
 
 def _connect(found: list[str], target: Target, deadline: Deadline) -> socket.socket:
@@ -114,20 +143,61 @@ def _connect(found: list[str], target: Target, deadline: Deadline) -> socket.soc
         try:
             left = deadline.left()
             share = max(_ATTEMPT_MIN_S, left / (len(found) - n))
-            return socket.create_connection((address, target.port), timeout=min(share, left))
-        except (OSError, FetchError) as error:
+            return _connected(address, target.port, min(share, left), deadline)
+        except OSError as error:
             last = _plain_reason(error)
     raise FetchError(f"no connection to {target.host_port}: {last}" + _proxy_hint(target))
+
+
+def _connected(address: str, port: int, seconds: float, deadline: Deadline) -> socket.socket:
+    """A connection to one address, tried for `seconds`. Raises OSError; FetchError when time is over or cancelled."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    [(_, _, _, _, place), *_] = socket.getaddrinfo(address, port, family, socket.SOCK_STREAM, 0, socket.AI_NUMERICHOST)
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.settimeout(0)
+        _await_connection(sock, sock.connect_ex(place), time.monotonic() + seconds, deadline)
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def _await_connection(sock: socket.socket, problem: int, until: float, deadline: Deadline) -> None:
+    import select
+
+    while problem in _UNDER_WAY:
+        left = until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        _, ready, odd = select.select((), (sock,), (sock,), min(deadline.step(), left))
+        if ready or odd:
+            problem = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if problem:
+        raise OSError(problem, os.strerror(problem))
+
+
+_UNDER_WAY = frozenset({errno.EINPROGRESS, errno.EWOULDBLOCK, getattr(errno, "WSAEWOULDBLOCK", errno.EINPROGRESS)})
 
 
 def _secured(sock: socket.socket, target: Target, deadline: Deadline) -> socket.socket:
     import ssl
 
+    context = ssl.create_default_context()
+    secured = context.wrap_socket(sock, server_hostname=target.host, do_handshake_on_connect=False)
     try:
-        sock.settimeout(deadline.left())
-        return ssl.create_default_context().wrap_socket(sock, server_hostname=target.host)
-    except TimeoutError:
-        raise deadline.passed() from None
+        _shake_hands(secured, target, deadline)
+    except BaseException:
+        secured.close()
+        raise
+    return secured
+
+
+def _shake_hands(secured: ssl.SSLSocket, target: Target, deadline: Deadline) -> None:
+    import ssl
+
+    try:
+        deadline.within(secured, secured.do_handshake)
     except ssl.SSLCertVerificationError as error:
         raise FetchError(f"{target.host_port}: its certificate is not valid: {error.verify_message}") from None
     except OSError as error:
@@ -205,8 +275,7 @@ def _open_tunnel(sock: socket.socket, proxy: Target, target: Target, deadline: D
         sock.settimeout(deadline.left())
         sock.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("ascii"))
         while not answer.endswith(b"\r\n\r\n") and len(answer) < _PROXY_REPLY_MAX:
-            sock.settimeout(deadline.left())
-            byte = sock.recv(1)
+            byte = deadline.within(sock, lambda: sock.recv(1))
             if not byte:
                 break
             answer += byte

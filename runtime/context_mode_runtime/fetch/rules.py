@@ -10,6 +10,7 @@ MAX_BYTES = 16 * 1024 * 1024
 """Default limit of a body, as sent and as unpacked; it stands in memory two or three times while it is converted."""
 TIMEOUT_MS = 30_000
 """Default time for the whole fetch, all redirects included."""
+_VALIDATOR_MAX = 1_000
 MAX_REDIRECTS = 10
 """As curl and browsers: more than ten is a loop."""
 PROXY_OFF = "off"
@@ -56,15 +57,40 @@ class FetchRules:
         )
 
 
+class Known:
+    """What is known of a page that was fetched before: `url` after redirects, `etag` and `modified` as it was told."""
+
+    __slots__ = ("etag", "modified", "url")
+
+    def __init__(self, url: str, etag: str, modified: str) -> None:
+        """Empty texts for what the server did not tell."""
+        self.url = url
+        self.etag = etag
+        self.modified = modified
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Header lines that ask for the page only when it is another one (RFC 9110, 13.1)."""
+        etag = (f"If-None-Match: {self.etag}",) if _is_header_value(self.etag) else ()
+        return (*etag, *((f"If-Modified-Since: {self.modified}",) if _is_header_value(self.modified) else ()))
+
+
+def _is_header_value(text: str) -> bool:
+    return bool(text) and text.isascii() and text.isprintable() and len(text) <= _VALIDATOR_MAX
+
+
 class Page:
     """One fetched text.
 
     `url` is the address it came from after redirects, without a password; `kind` is the kind of text for chunking
     (`markdown`, `code`, `json`, `log`, `text`); `printed_bytes` counts the body as unpacked; `note` says in a few words
-    what the reader should know about the conversion, or is empty.
+    what the reader should know about the conversion, or is empty. `etag` and `modified` are what the server said, for
+    the next time; `unchanged`: it has nothing newer than what is known, and there is no text.
     """
 
-    __slots__ = ("content_type", "kind", "note", "printed_bytes", "status", "text", "url")
+    __slots__ = (
+        *("content_type", "etag", "kind", "modified", "note", "printed_bytes", "status", "text", "unchanged", "url"),
+    )
 
     def __init__(self, *, url: str, status: int, content_type: str, body: bytes) -> None:
         """A page whose text is still to be made: `text`, `kind` and `note` are empty."""
@@ -72,7 +98,8 @@ class Page:
         self.status = status
         self.content_type = content_type
         self.printed_bytes = len(body)
-        self.text = ""
+        self.text = self.etag = self.modified = ""
+        self.unchanged = False
         self.kind = "text"
         self.note = ""
 
