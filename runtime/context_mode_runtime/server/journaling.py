@@ -23,7 +23,7 @@ SOURCE = "journal "
 _PIECE = 1_600
 """Bytes of one piece of a row: with its head and the call for the rest it fits into RESUME_CAP."""
 _SESSION_MAX = 120
-_TEXT_MAX = 16_384
+_TEXT_MAX = 2_000
 _ERROR_BYTES = 1_000
 _LISTED = 40
 _SHOWN = 400

@@ -46,7 +46,7 @@ def _reply(call: Call, outcome: Outcome, limit_ms: int) -> str:
     from context_mode_runtime.server.printed import headline, reply
 
     call.raw_bytes = outcome.printed_bytes
-    note_run(call, _label(call), outcome)
+    note_run(call, f"{call.text('language')}: {call.text('code')}", outcome)
     kept = keep(call, outcome.text, label=_label(call), kind="log") if outcome.text.strip() else Kept(None)
     return reply(call, outcome, headline(outcome, limit_ms), kept, call.text("intent"))
 
