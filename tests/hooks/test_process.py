@@ -54,6 +54,7 @@ def malformed(seed: int) -> bytes:
     return b" " * rng.randrange(5) + base.encode() + rng.choice(odd).encode()
 
 
+@pytest.mark.timeout(900)
 def test_two_thousand_malformed_payloads_pass_each_time() -> None:
     events = ["PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SubagentStop"]
 
