@@ -1,18 +1,16 @@
-"""What `ctx_index` does with a text, a file, a folder and a page."""
+"""What `ctx_index` does with a text, a file and a folder."""
 
 from __future__ import annotations
 
 import os
-import time
 
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.folder import read_document, walk
-from context_mode_runtime.redact import redact
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.server.guard import Guard
 from context_mode_runtime.server.keeping import cut_notes, label_of, not_stored
 from context_mode_runtime.store.errors import StoreError
-from context_mode_runtime.store.sources import add_source, list_sources
+from context_mode_runtime.store.sources import add_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.sources import Indexed
 
 _TOLD_MAX = 5
-_HOUR_MS = 3_600_000
 _TEXT_LABEL = "text"
 
 
@@ -31,7 +28,7 @@ def index_text(call: Call) -> str:
     kind = kinds.by_name(call.text("label")) or (
         "markdown" if text.lstrip().startswith("#") else kinds.by_content(text)
     )
-    return _one(_add(call, text, label=call.text("label") or first[:60], kind=kind))
+    return told(add(call, text, label=call.text("label") or first[:60], kind=kind))
 
 
 def index_file(call: Call, path: str) -> str:
@@ -42,7 +39,7 @@ def index_file(call: Call, path: str) -> str:
         found, note = _add_file(call, guard, path, call.text("label") or shown(call, path))
     except OSError as error:
         raise ToolError(str(error)) from None
-    return "\n".join([_one(found), *([note] if note else [])])
+    return "\n".join([told(found), *([note] if note else [])])
 
 
 def index_folder(call: Call, folder: str) -> str:
@@ -66,30 +63,8 @@ def index_folder(call: Call, folder: str) -> str:
             done.append(_add_file(call, guard, path, inside if label == "." else os.path.join(label, inside))[0])
         except OSError as error:
             skipped.append(f"skipped {error}")
-    told = [listing.told()] if listing.told() else []
-    return "\n".join([*_several(done, label), *_some(skipped), *told])
-
-
-def index_url(call: Call) -> str:
-    """Fetches and indexes a page, unless it was fetched less than the policy's `ttlHours` ago and `refresh` is off."""
-    from context_mode_runtime.fetch.client import fetch
-    from context_mode_runtime.fetch.rules import FetchError, FetchRules
-
-    url = call.text("url")
-    guard = Guard(call)
-    guard.url(url)
-    known = None if call.flag("refresh") else _fresh(call, url, guard.policy.fetch)
-    if known:
-        return known
-    try:
-        page = fetch(url, FetchRules.from_policy(guard.policy.fetch))
-    except FetchError as error:
-        raise ToolError(str(error)) from None
-    notes = [page.note] if page.note else []
-    origin = page.url if "@" in url else url
-    found = _add(call, page.text, label=call.text("label") or page.url, kind=page.kind, origin=_origin(origin))
-    call.raw_bytes = page.printed_bytes
-    return "\n".join([_one(found), *notes])
+    left_out = [listing.told()] if listing.told() else []
+    return "\n".join([*_several(done, label), *_some(skipped), *left_out])
 
 
 def shown(call: Call, path: str) -> str:
@@ -99,30 +74,14 @@ def shown(call: Call, path: str) -> str:
     return os.path.relpath(real, worktree) if real == worktree or real.startswith(worktree + os.sep) else path
 
 
-def _fresh(call: Call, url: str, rules: dict[str, object]) -> str | None:
-    hours = rules.get("ttlHours")
-    oldest = time.time_ns() // 1_000_000 - int((hours if isinstance(hours, (int, float)) else 24) * _HOUR_MS)
-    found = list_sources(call.store(), "origin = ? AND made > ?", (_origin(url), oldest), 1)
-    return f"Indexed 0 source(s), 0 chunk(s): unchanged, {found[0].sid}. Label: {found[0].label}" if found else None
-
-
-def _origin(url: str) -> str:
-    """The address as it is stored: of one with a secret in it the rest, and a digest that tells two apart."""
-    clean, cut = redact(url)
-    if not cut:
-        return url
-    import hashlib
-
-    return f"{clean}#{hashlib.sha256(url.encode()).hexdigest()[:16]}"
-
-
 def _add_file(call: Call, guard: Guard, path: str, label: str) -> tuple[Indexed, str]:
     """The source of one file and a note on how it was converted. Raises DocumentError."""
     document = read_document(path, judge=guard.reason)
-    return _add(call, document.text, label=label, kind=document.kind, origin=document.path), document.note
+    return add(call, document.text, label=label, kind=document.kind, origin=document.path), document.note
 
 
-def _add(call: Call, text: str, *, label: str, kind: str, origin: str | None = None) -> Indexed:
+def add(call: Call, text: str, *, label: str, kind: str, origin: str | None = None) -> Indexed:
+    """Stores and indexes a text for this call. Raises ToolError with the store's reason."""
     call.raw_bytes = (call.raw_bytes or 0) + len(text.encode(errors="replace"))
     try:
         return add_source(
@@ -139,7 +98,8 @@ def _add(call: Call, text: str, *, label: str, kind: str, origin: str | None = N
         raise ToolError(not_stored(error)) from None
 
 
-def _one(found: Indexed) -> str:
+def told(found: Indexed) -> str:
+    """The reply for one source."""
     if found.unchanged:
         return f"Indexed 0 source(s), 0 chunk(s): unchanged, {found.sid}. Label: {found.label}"
     line = f"Indexed 1 source(s), {found.chunks} chunk(s) from {found.sid}. Label: {found.label}"

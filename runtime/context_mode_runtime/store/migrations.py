@@ -58,7 +58,18 @@ def m001_first(db: Connection) -> None:
         db.execute(statement)
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (m001_first,)
+def m002_unindexed(db: Connection) -> None:
+    """Sources with chunks that are not in the full-text index yet, and the first of those."""
+    db.execute("CREATE TABLE unindexed(source INTEGER PRIMARY KEY, first INTEGER NOT NULL)")
+
+
+def m003_pages(db: Connection) -> None:
+    """Of a fetched page: its address after redirects, what tells its versions apart, when it was fetched."""
+    for column in ("page_url TEXT", "page_etag TEXT", "page_modified TEXT", "page_fetched INTEGER"):
+        db.execute(f"ALTER TABLE sources ADD COLUMN {column}")
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (m001_first, m002_unindexed, m003_pages)
 """In order; a step that was ever released is never changed."""
 
 LATEST = len(MIGRATIONS)

@@ -16,7 +16,7 @@ _INPUTS = ("path", "text", "url")
 
 def handle(call: Call) -> str:
     """Stores and indexes what the one of `path`, `text` and `url` names."""
-    from context_mode_runtime.server import indexing
+    from context_mode_runtime.server import indexing, pages
 
     given = [name for name in _INPUTS if call.text(name)]
     if len(given) != 1:
@@ -24,7 +24,7 @@ def handle(call: Call) -> str:
     if given == ["text"]:
         return indexing.index_text(call)
     if given == ["url"]:
-        return indexing.index_url(call)
+        return pages.index_url(call)
     if "\0" in call.text("path"):
         raise ToolError("path holds a NUL character")
     path = os.path.abspath(os.path.join(call.project().worktree, os.path.expanduser(call.text("path"))))
