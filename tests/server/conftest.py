@@ -102,7 +102,10 @@ Serve = Callable[..., Host]
 
 @pytest.fixture
 def serve(project: Path) -> Iterator[Serve]:
-    """`serve(agent=None, cwd=..., roots=[uri], env={...})`: a running server, ended with the test."""
+    """`serve(agent=None, cwd=..., roots=[uri], env={...}, packages=False)`: a running server, ended with the test.
+
+    With `packages` it finds what is installed beside it, as behind our launcher; else it has the standard library only.
+    """
     hosts: list[Host] = []
 
     def start(
@@ -111,9 +114,13 @@ def serve(project: Path) -> Iterator[Serve]:
         cwd: Path | None = None,
         roots: list[str] | None = None,
         env: dict[str, str] | None = None,
+        packages: bool = False,
     ) -> Host:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", LAUNCH, "serve", *(["--agent", agent] if agent else [])],
+            [
+                *(sys.executable, "-I", *(() if packages else ("-S",))),
+                *(LAUNCH, "serve", *(("--agent", agent) if agent else ())),
+            ],
             cwd=cwd or project,
             env={**os.environ, **(env or {})},
             stdin=subprocess.PIPE,
