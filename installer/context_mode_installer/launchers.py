@@ -28,7 +28,7 @@ python={python}
 launch={launch}
 {root}[ -x "$python" ] || exit 0
 exec 3>&2 2>/dev/null
-out=$("$python" -I -S "$launch" hook "$@" 3>&-)
+out=$(CONTEXT_MODE_HOST_PID=$PPID "$python" -I -S "$launch" hook "$@" 3>&-)
 code=$?
 if [ "$code" -eq 0 ]; then
   [ -z "$out" ] || printf '%s\\n' "$out"

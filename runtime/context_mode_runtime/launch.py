@@ -16,8 +16,7 @@ _OLDEST = 0x030B0000
 
 def main(arguments: list[str]) -> int:
     """Runs one hook or the server; returns the exit code of the protocol above, 2 for anything else."""
-    if HERE not in sys.path:
-        sys.path.insert(0, HERE)
+    _find_us()
     word, *rest = arguments or [""]
     if sys.hexversion < _OLDEST:
         return _too_old(word)
@@ -30,6 +29,16 @@ def main(arguments: list[str]) -> int:
 
         return serve(rest)
     return 2
+
+
+def _find_us() -> None:
+    """Our own package is the one beside this file; nothing else in its folder goes before the standard library."""
+    sys.path.insert(0, HERE)
+    import context_mode_runtime  # noqa: F401 - from here on its parts are found by its own path
+
+    sys.path.remove(HERE)
+    if HERE not in sys.path:
+        sys.path.append(HERE)
 
 
 def _too_old(word: str) -> int:

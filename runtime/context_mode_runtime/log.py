@@ -28,11 +28,27 @@ def _append(path: str, line: bytes) -> None:
     paths.make_private(os.path.dirname(path))
     try:
         if os.path.getsize(path) + len(line) > limits.LOG_MAX_BYTES:
-            os.replace(path, path + ".1")
+            _rotate(path, limits.LOG_MAX_BYTES - len(line))
     except OSError:
         pass
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, paths.PRIVATE_FILE)
+    handle = paths.open_private(path, os.O_WRONLY | os.O_APPEND)
     try:
         os.write(handle, line)
+    finally:
+        os.close(handle)
+
+
+def _rotate(path: str, room: int) -> None:
+    """Moves the log aside unless another process just did: what is moved must be the file that is over `room`."""
+    try:
+        import fcntl
+    except ImportError:
+        os.replace(path, path + ".1")
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(handle).st_size > room and os.path.samestat(os.stat(path), os.fstat(handle)):
+            os.replace(path, path + ".1")
     finally:
         os.close(handle)

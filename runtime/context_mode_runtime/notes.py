@@ -1,6 +1,7 @@
 """Small private files under `run/` that join hooks and servers, found without knowing the project.
 
 `run/calls/<agent>/<id>`: who made a call, written by `pre_tool`, read by the server.
+`run/matches/<agent>/<digest>`: the same by host process, tool and arguments, for hosts whose requests carry no id.
 `run/conversations/<agent>/<id>`: a conversation's first folder. `run/servers/<pid>`: a live server, its file locked.
 An id that is no plain file name stands as its digest.
 """
@@ -48,13 +49,23 @@ def call_note(agent: str, call: str) -> CallNote | None:
 
 
 def note_match(agent: str, host_pid: int, tool: str, arguments: object, note: CallNote) -> None:
-    """Remembers a call by what it is, for hosts that send no id with it. Two callers of one call make it unknown."""
-    path = os.path.join(_folder("matches", agent), _name(f"{host_pid} {tool} {canonical(arguments)}"))
-    value: dict[str, object] = {"c": note.conversation, "s": note.subagent, "f": note.folder, "t": time.time()}
-    before = _read(path)
-    if before and _recent(before) and (before.get("c"), before.get("s")) != (note.conversation, note.subagent):
-        value = {"c": "", "s": "", "f": "", "t": time.time()}
-    _write(path, value)
+    """Remembers a call by what it is, for hosts that send no id with it. Two callers of one call make it unknown.
+
+    `tool` is our own name of it (`ctx_search`). Raises OSError.
+    """
+    folder = _folder("matches", agent)
+    path = os.path.join(folder, _name(f"{host_pid} {tool} {canonical(arguments)}"))
+    guard = paths.open_private(os.path.join(folder, _GUARD), os.O_RDWR)
+    try:
+        _wait_for(guard)
+        value: dict[str, object] = {"c": note.conversation, "s": note.subagent, "f": note.folder, "t": time.time()}
+        before = _read(path)
+        if before and _recent(before) and (before.get("c"), before.get("s")) != (note.conversation, note.subagent):
+            value = {"c": "", "s": "", "f": "", "t": time.time()}
+        _write(path, value)
+        sweep(folder, _MATCH_LIFE_S)
+    finally:
+        os.close(guard)
 
 
 def match_note(agent: str, host_pid: int, tool: str, arguments: object) -> CallNote | None:
@@ -72,15 +83,39 @@ def _recent(value: dict[str, object]) -> bool:
 
 
 _MATCH_LIFE_S = 60
+_GUARD = ".lock"
+
+
+def host_process() -> int:
+    """The host's process: above our launcher, which tells its parent, and above the shells that started that one."""
+    told = os.environ.get("CONTEXT_MODE_HOST_PID", "")
+    process = int(told) if told.isascii() and told.isdigit() and len(told) < _PID_DIGITS else os.getppid()
+    for _ in range(_SHELLS_MAX):
+        name, parent = _process(process)
+        if name not in _SHELLS or parent <= 1:
+            break
+        process = parent
+    return process
+
+
+_PID_DIGITS = 10
+_SHELLS_MAX = 4
+_SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "fish", "ash", "busybox"))
+
+
+def _process(process: int) -> tuple[str, int]:
+    """Name and parent of a process where the system tells them in `/proc`."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            head, _, rest = file.read().rpartition(")")
+        return head.partition("(")[2], int(rest.split()[1])
+    except (OSError, ValueError, IndexError):
+        return "", 0
 
 
 def canonical(value: object) -> str:
     """JSON with sorted keys: the same for the same arguments in any order."""
-    if isinstance(value, dict):
-        return "{" + ",".join(jsonio.dumps(key) + ":" + canonical(value[key]) for key in sorted(value)) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(canonical(item) for item in value) + "]"
-    return jsonio.dumps(value)
+    return jsonio.dumps(value, ordered=True)
 
 
 def note_conversation(agent: str, conversation: str, folder: str) -> None:
@@ -104,7 +139,7 @@ def mark_server(agent: str, project: str | None) -> int:
     Returns the locked file's handle, which must stay open: the lock is what says that the server lives. Raises OSError.
     """
     path = os.path.join(_folder("servers", ""), str(os.getpid()))
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, paths.PRIVATE_FILE)
+    handle = paths.open_private(path, os.O_RDWR)
     _lock(handle)
     rewrite_mark(handle, agent, project)
     return handle
@@ -142,8 +177,19 @@ def _lock(handle: int) -> None:
     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def _wait_for(handle: int) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows: the last one of two at one moment counts
+        return
+    fcntl.flock(handle, fcntl.LOCK_EX)
+
+
 def _locked(path: str) -> bool:
-    """Whether another process holds the file's lock; a mark that nobody holds is taken away."""
+    """Whether its server holds the file's lock; a mark that nobody holds is taken away.
+
+    Looked at with a shared lock: hooks that look at one moment must not take each other for the server.
+    """
     try:
         import fcntl
     except ImportError:
@@ -153,7 +199,7 @@ def _locked(path: str) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         os.unlink(path)
     except BlockingIOError:
         return True
@@ -169,7 +215,7 @@ def sweep(folder: str, life_s: int) -> None:
     oldest = time.time() - life_s
     for entry in os.scandir(folder):
         try:
-            if entry.stat().st_mtime < oldest:
+            if entry.stat().st_mtime < oldest and entry.name != _GUARD:
                 os.unlink(entry.path)
         except OSError:
             continue
@@ -195,7 +241,7 @@ def _name(text: str) -> str:
 def _write(path: str, value: dict[str, object]) -> None:
     """A whole file or none: written under a name of our own and moved into place."""
     temporary = f"{path}.{os.getpid()}"
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, paths.PRIVATE_FILE)
+    handle = paths.open_private(temporary, os.O_WRONLY | os.O_TRUNC)
     try:
         os.write(handle, jsonio.dumps(value).encode())
     finally:

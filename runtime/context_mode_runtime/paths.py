@@ -68,15 +68,24 @@ def error_log() -> str:
 
 
 def make_private(folder: str) -> str:
-    """Makes `folder` and its missing parents, each 0700, and returns it. Raises OSError."""
+    """Makes `folder` and its missing parents, each 0700 under any umask, and returns it. Raises OSError."""
     if not os.path.isdir(folder):
         make_private(os.path.dirname(folder))
         try:
             os.mkdir(folder, PRIVATE_FOLDER)
+            os.chmod(folder, PRIVATE_FOLDER)
         except FileExistsError:
             if not os.path.isdir(folder):
                 raise
     return folder
+
+
+def open_private(path: str, flags: int) -> int:
+    """The handle of a file that is made where it is missing, 0600 under any umask. Raises OSError."""
+    handle = os.open(path, flags | os.O_CREAT, PRIVATE_FILE)
+    if hasattr(os, "fchmod"):
+        os.fchmod(handle, PRIVATE_FILE)
+    return handle
 
 
 def tilde(path: str) -> str:

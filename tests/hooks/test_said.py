@@ -58,5 +58,8 @@ def test_a_choice_of_the_users_is_a_decision_and_no_choice_is_no_row(call: Calle
     call("claude-code", "PostToolUse", "PostToolUse-Bash", {"tool_name": "AskUserQuestion", **answers})
     empty = {"tool_name": "ExitPlanMode", "tool_input": {"command": None}, "tool_response": {"plan": None}}
     call("claude-code", "PostToolUse", "PostToolUse-Bash", empty)
+    plan = {"tool_name": "ExitPlanMode", "tool_input": {"command": None}, "tool_response": {"plan": "# Keep bcrypt"}}
+    call("claude-code", "PostToolUse", "PostToolUse-Bash", plan)
     with store_of(project) as store, store.read() as db:
-        assert db.execute("SELECT kind, text FROM journal").fetchall() == [("decision", "Which hash? bcrypt")]
+        found = db.execute("SELECT kind, text FROM journal ORDER BY seq").fetchall()
+    assert found == [("decision", "Which hash? bcrypt"), ("decision", "# Keep bcrypt")]

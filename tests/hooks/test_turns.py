@@ -196,12 +196,13 @@ TASKS = YAML(typ="safe").load(Path(__file__).with_name("tasks.yaml").read_text("
 
 @pytest.mark.parametrize("case", TASKS, ids=lambda case: case["name"])
 def test_tasks_that_are_open_stand_in_the_state(case: dict[str, Any], call: Caller) -> None:
-    for tool, given in case["calls"]:
+    for tool, given, *told in case["calls"]:
+        changes: dict[str, Any] = {"tool_name": tool, "tool_input": {"command": None, "description": None, **given}}
         call(
             case["agent"],
             "PostToolUse",
             "PostToolUse-Bash",
-            {"tool_name": tool, "tool_input": {"command": None, "description": None, **given}},
+            {**changes, **({"tool_response": told[0]} if told else {})},
         )
     call(case["agent"], "PreCompact", "PreCompact-auto")
     block = text_of(case["agent"], "SessionStart", call(case["agent"], "SessionStart", "SessionStart-compact"))

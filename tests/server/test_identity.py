@@ -66,13 +66,11 @@ def test_every_way_of_the_spec_language(
 
 
 def test_a_call_that_two_callers_made_is_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
-    import os
-
     connection = Connection("host", {"identity": {"request": [{"way": "match"}]}}, "/")
     params = {"name": "ctx_search", "arguments": {"queries": ["a"], "limit": 1}}
     same = {"limit": 1, "queries": ["a"]}
-    notes.note_match("host", os.getppid(), "ctx_search", same, notes.CallNote("c-1", "", "/x"))
+    notes.note_match("host", notes.host_process(), "ctx_search", same, notes.CallNote("c-1", "", "/x"))
     assert connection.caller(params).key == "host:c-1"
     assert connection.caller({**params, "arguments": {"queries": ["b"]}}).key is None
-    notes.note_match("host", os.getppid(), "ctx_search", same, notes.CallNote("c-2", "", "/x"))
+    notes.note_match("host", notes.host_process(), "ctx_search", same, notes.CallNote("c-2", "", "/x"))
     assert connection.caller(params).key is None

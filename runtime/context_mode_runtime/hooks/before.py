@@ -11,6 +11,8 @@ from context_mode_runtime.shell.triggers import possible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from context_mode_runtime.hooks.call import Call
     from context_mode_runtime.policy.gate import Verdict
 
@@ -32,20 +34,33 @@ def decide(call: Call) -> Decision | None:
 
 
 def _own(call: Call) -> Decision | None:
-    """Notes who calls one of our tools, or puts it into the call where that is this host's way."""
+    """Notes who calls one of our tools, or puts it into the call, by the ways of identity that this host has."""
     conversation = call.conversation()
     if not conversation:
         return None
     identity = call.table["identity"]
+    ways = [way["way"] for way in identity["request"]]
     call_id = where.text(call.payload, identity["hook"]["call"])
-    if call_id and any(way["way"] == "join" for way in identity["request"]):
-        project = call.project()
-        folder = project.worktree if project else call.cwd()
-        notes.note_call(call.table["id"], call_id, notes.CallNote(conversation, call.subagent(), folder))
+    project = call.project()
+    note = notes.CallNote(conversation, call.subagent(), project.worktree if project else call.cwd())
+    if "join" in ways and call_id:
+        notes.note_call(call.table["id"], call_id, note)
+    given = call.value("input")
+    if "match" in ways and call.tool_class == "own":
+        name = call.get("tool")
+        notes.note_match(call.table["id"], notes.host_process(), name[name.rfind("ctx_") :], given or {}, note)
     if call.verb("add_meta"):
         return Decision("add_meta")
-    given = call.value("input")
-    return Decision("set_input", input=given) if call.verb("set_input") and isinstance(given, dict) else None
+    added = _added(identity["request"], {"conversation": conversation, "subagent": note.subagent, "call": call_id})
+    if not added or not isinstance(given, dict) or not call.verb("set_input"):
+        return None
+    return Decision("set_input", input={**given, **added})
+
+
+def _added(request: list[dict[str, Any]], told: dict[str, str]) -> dict[str, str]:
+    """The arguments by which the way `argument` tells the server who is calling: the last keys of its paths."""
+    ways = [way for way in request if way["way"] == "argument"]
+    return {way[name][0][-1]: value for way in ways for name, value in told.items() if value and way[name]}
 
 
 def _judge(call: Call) -> Verdict | None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 TEXT_MAX = 16_384
 """Longest text of one row; what a host or a user writes in one go is far shorter."""
 _LABEL_MAX = 120
+_TASKS = 500
 
 
 class Row:
@@ -33,9 +34,20 @@ def add(store: Store, call: Call, row: Row, *, parent: bool = False) -> None:
     from context_mode_runtime.store.journal import add_row
 
     key = call.parent_key() if parent else call.key()
+    row = _named_task(store, key, row) if key and row.kind == "task" else row
     if key and row.text.strip():
         detail = _cut(store, row.detail, TEXT_MAX) if row.detail else None
         add_row(store, key, row.kind, _cut(store, row.text, row.room), detail=detail)
+
+
+def _named_task(store: Store, key: str, row: Row) -> Row:
+    """A change that names its task by number only gets the words that the task was made with, else no text."""
+    if not row.text[:-1].isdecimal() or row.text[-1] != ".":
+        return row
+    from context_mode_runtime.store.journal import rows
+
+    found = [one for one in rows(store, key, kinds=("task",), limit=_TASKS) if one.text.startswith(f"{row.text} ")]
+    return Row("task", found[-1].text, row.detail or found[-1].detail) if found else Row("task", "")
 
 
 def _cut(store: Store, text: str, room: int) -> str:
@@ -113,21 +125,23 @@ def _agent(call: Call) -> Row:
 
 
 def _tasks(call: Call) -> Row | None:
-    """A whole list as `[state] words; ...`, a single task as its words with its state as detail."""
+    """A whole list as `[state] words; ...`; a single task as `NUMBER. words`, where it has one, its state as detail."""
     found = call.fields("tasks")
     value = found[0] if found else None
     if isinstance(value, list):
-        return Row("task", "; ".join(f"[{state}] {words}" for words, state in map(_task, value) if words))
+        return Row("task", "; ".join(f"[{state or 'open'}] {words}" for words, state in map(_task, value) if words))
     words, state = _task(value)
-    return Row("task", words, state) if words else None
+    number = str(value.get("id") or value.get("taskId") or "") if isinstance(value, dict) else ""
+    text = f"{number}. {words}".rstrip() if number.isdecimal() else words
+    return Row("task", text, state or ("open" if words else None)) if text else None
 
 
 def _task(item: object) -> tuple[str, str]:
-    """Words and state of one task; no words for a change that names its task by number only."""
+    """Words and state of one task; empty what it does not tell."""
     if not isinstance(item, dict):
-        return (item if isinstance(item, str) else ""), "open"
+        return (item if isinstance(item, str) else ""), ""
     words = item.get("content") or item.get("step") or item.get("subject")
-    return str(words or ""), str(item.get("status") or "open")
+    return str(words or ""), str(item.get("status") or "")
 
 
 def _decision(call: Call) -> Row:

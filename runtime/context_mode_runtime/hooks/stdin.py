@@ -30,7 +30,7 @@ def read_payload(handle: int) -> dict[str, object]:
         block = _read(handle)
         if len(data) <= PAYLOAD_MAX:
             data += block
-        ended = len(data) >= again and data[-8:].rstrip()[-1:] in (b"}", b"]")
+        ended = len(data) >= again and bytes(data[-8:]).rstrip().endswith((b"}", b"]"))
         if block and _more(handle, 0 if ended else _PAUSE_S):
             continue
         value = _parse(data)

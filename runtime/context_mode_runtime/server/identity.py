@@ -76,8 +76,7 @@ def _joined(agent: str, record: Record, payload: Record) -> Caller | None:
 def _matched(agent: str, _record: Record, payload: Record) -> Caller | None:
     """The call itself, noted moments before by a hook of the same host process."""
     name = where.text(payload, [["params", "name"]])
-    found = [notes.match_note(agent, pid, name, payload["arguments"]) for pid in host_processes()]
-    return _noted(agent, next((note for note in found if note), None))
+    return _noted(agent, notes.match_note(agent, notes.host_process(), name, payload["arguments"]))
 
 
 def _variable(agent: str, record: Record, _payload: Record) -> Caller | None:
@@ -100,16 +99,6 @@ def added_arguments(rules: Record) -> set[str]:
     paths = [_path(record, name) for record in records(rules) for name in ("conversation", "subagent", "call")
              if record.get("way") == "argument"]  # fmt: skip
     return {str(steps[-1]) for path in paths if path for steps in path if steps}
-
-
-def host_processes() -> list[int]:
-    """Our parent, and its parent: between the host and us stands a launcher, or nothing."""
-    parent = os.getppid()
-    try:
-        with open(f"/proc/{parent}/stat", encoding="utf-8", errors="replace") as file:
-            return [parent, int(file.read().rpartition(")")[2].split()[1])]
-    except (OSError, ValueError, IndexError):
-        return [parent]
 
 
 _WAYS: dict[str, Way] = {

@@ -93,7 +93,7 @@ def _sweep(folder: str) -> None:
 
 
 def _fill(path: str, name: str, journal: str) -> None:
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, paths.PRIVATE_FILE))
+    os.close(paths.open_private(path, os.O_RDWR | os.O_EXCL))
     db = connect(path)
     try:
         settle(db, journal)
@@ -152,7 +152,7 @@ def check(path: str) -> None:
 def suspect(path: str) -> None:
     """Leaves a mark that the file may be damaged: the next process that opens it looks. Never raises."""
     try:
-        os.close(os.open(path + _SUSPECT, os.O_WRONLY | os.O_CREAT, paths.PRIVATE_FILE))
+        os.close(paths.open_private(path + _SUSPECT, os.O_WRONLY))
     except OSError:
         return
 
@@ -209,7 +209,7 @@ class Lock:
             from fcntl import LOCK_EX, flock
         except ImportError:  # Windows: a rename there never overwrites
             return
-        self._handle = os.open(os.path.join(self._folder, ".lock"), os.O_RDWR | os.O_CREAT, paths.PRIVATE_FILE)
+        self._handle = paths.open_private(os.path.join(self._folder, ".lock"), os.O_RDWR)
         try:
             flock(self._handle, LOCK_EX)
         except OSError:  # a file system without locks: the hard link still lets one creator win
