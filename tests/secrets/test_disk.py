@@ -128,7 +128,7 @@ def server_file(host: Any, text: str, folder: Path) -> None:
 def server_command(host: Any, text: str, _folder: Path) -> None:
     code = f": <<'END'\n{text}\nEND\nseq 1 9000"
     host.call("ctx_execute", {"language": "shell", "code": code})
-    host.call("ctx_execute", {"language": "python", "code": f"{text.splitlines()[0]!r}; print('x' * 30000)"})
+    host.call("ctx_execute", {"language": "sh", "code": f": '{text.splitlines()[0]}'; seq 1 9000"})
 
 
 def server_output(host: Any, text: str, folder: Path) -> None:
@@ -143,8 +143,7 @@ def server_failure(host: Any, text: str, folder: Path) -> None:
 
 def server_input_file(host: Any, text: str, folder: Path) -> None:
     (folder / "case.txt").write_text(FILLER + text)
-    code = "print(FILE_CONTENT * 3)"
-    host.call("ctx_execute", {"language": "python", "code": code, "file": "case.txt"})
+    host.call("ctx_execute", {"language": "sh", "code": 'echo "$FILE_CONTENT" "$FILE_CONTENT"', "file": "case.txt"})
 
 
 def server_batch(host: Any, text: str, folder: Path) -> None:
@@ -227,7 +226,9 @@ def test_f68_in_a_doctors_report(home: Path, tmp_path: Path, capsys: pytest.Capt
     (home / ".context-mode/policy.json").write_text(json.dumps(rules))
     setup.run(setup.Options(agents=(AGENT,)))
     report = tmp_path / "report.txt"
-    result = doctor.run(doctor.Options(agents=(AGENT,), offline=True, report=report))
+    result = doctor.run(
+        doctor.Options(agents=(AGENT,), only=("D3", "D4", "D8", "D9", "D12"), offline=True, report=report)
+    )
     told = report.read_text() + "\n".join(result.messages) + json.dumps(result.data, ensure_ascii=False)
     assert [case["name"] for case in CASES if case["secret"] in told] == []
     assert os.path.getsize(report) > 200

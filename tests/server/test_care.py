@@ -73,6 +73,18 @@ def test_a_launcher_that_is_broken_is_said(set_up: Path, serve: Any) -> None:
     assert row[0].startswith("D2 python")
 
 
+def test_the_child_ends_with_the_connection(set_up: Path, tmp_path: Path, serve: Any) -> None:
+    pid = tmp_path / "pid"
+    os.mkfifo(pid)
+    (set_up / ".context-mode/bin/context-mode").write_text(f"#!/bin/sh\necho $$ >{pid}\nexec sleep 60\n")
+    host = serve("codex")
+    host.send({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "ctx_doctor", "arguments": {}}})
+    child = int(pid.read_text())
+    assert host.close() == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+
+
 def test_f68_the_table_holds_no_secret(set_up: Path, serve: Any) -> None:
     said = json.dumps({"data": {"checks": [
         {"id": "D3", "agent": "codex", "status": "FAIL", "detail": 'env "GITHUB_TOKEN":"tok-AAA111"', "fix": None}

@@ -64,10 +64,11 @@ def _closed(peer: Peer, grace: float) -> bool:
 
 
 def _end_children() -> None:
-    """Ends what `ctx_execute` started, when it was ever loaded."""
-    module = sys.modules.get("context_mode_runtime.execute.run")
-    if module is not None:
-        module.stop_all(_ENDING_S)
+    """Ends what the tools started, where they were ever loaded."""
+    for name in ("context_mode_runtime.execute.run", "context_mode_runtime.server.installed"):
+        module = sys.modules.get(name)
+        if module is not None:
+            module.stop_all(_ENDING_S)
 
 
 def _table(agent: str | None) -> dict[str, object] | None:

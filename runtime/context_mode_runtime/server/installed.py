@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 from context_mode_runtime import jsonio, paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import threading
+
+    from context_mode_runtime.server.call import Call
 
 INSTALL = "pipx install context-mode-py && context-mode setup"
 """What brings the installer to somebody who has only a native package folder."""
 _NAMES = ("context-mode", "context-mode.cmd")
 _MODULE = "context_mode_installer.cli"
+_TICK_S = 0.1
+_END_S = 1.0
+
+_asked: list[subprocess.Popen[bytes]] = []
 
 
 class AskError(Exception):
@@ -29,22 +41,58 @@ def command() -> list[str] | None:
     return [sys.executable, "-P", "-m", _MODULE] if find_spec(_MODULE.partition(".")[0]) else None
 
 
-def ask(start: list[str], words: list[str], *, cwd: str, seconds: float) -> dict[str, object]:
-    """The `--json` object of one command, exit 0 or 1. Raises AskError."""
+def ask(call: Call, start: list[str], words: list[str], *, seconds: float) -> dict[str, object]:
+    """The `--json` object of one command, run in the call's project. Raises AskError.
+
+    The process ends with the host's cancel and with the connection.
+    """
+    folder = call.found.worktree if call.found else call.connection.start_folder or None
     try:
-        done = subprocess.run(
-            [*start, *words, "--json"], capture_output=True, stdin=subprocess.DEVNULL, cwd=cwd, timeout=seconds,
-            check=False,
+        process = subprocess.Popen(
+            [*start, *words, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            cwd=folder, start_new_session=True,
         )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise AskError(f"no answer within {seconds:.0f} s") from None
     except OSError as error:
         raise AskError(f"{paths.tilde(start[0])} can't be started: {error.strerror}") from None
+    _asked.append(process)
     try:
-        answer = jsonio.loads(done.stdout.decode("utf-8", "replace"))
+        out, errors = _told(process, seconds, call.running.cancel)
+    finally:
+        _asked.remove(process)
+    try:
+        answer = jsonio.loads(out.decode("utf-8", "replace"))
     except ValueError:
         answer = None
     if not isinstance(answer, dict):
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise AskError(said[-1][:300] if said else f"it ended with {done.returncode} and no word")
+        said = errors.decode("utf-8", "replace").strip().splitlines()
+        raise AskError(said[-1][:300] if said else f"it ended with {process.returncode} and no word")
     return answer
+
+
+def _told(process: subprocess.Popen[bytes], seconds: float, cancel: threading.Event) -> tuple[bytes, bytes]:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not cancel.is_set():
+        try:
+            return process.communicate(timeout=_TICK_S)
+        except subprocess.TimeoutExpired:
+            continue
+    _end(process, _END_S)
+    raise AskError("cancelled" if cancel.is_set() else f"no answer within {seconds:.0f} s")
+
+
+def stop_all(seconds: float) -> None:
+    """Ends what still runs, when the connection ends."""
+    for process in (*_asked,):
+        _end(process, seconds)
+
+
+def _end(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Kills the process and what it started, and waits for its end."""
+    try:
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+        process.wait(seconds)
+    except (OSError, subprocess.TimeoutExpired):
+        return

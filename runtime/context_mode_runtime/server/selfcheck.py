@@ -84,7 +84,7 @@ def _store(call: Call) -> Row:
 def _policy(call: Call) -> Row:
     from context_mode_runtime.policy.load import load_policy
 
-    found = load_policy(call.project().root)
+    found = load_policy(call.found.root if call.found else None)
     if found.closed:
         return "FAIL", f"the gate is closed, nothing runs: {found.closed}", "-"
     count = f"{len(found.deny) + len(found.ask)} deny and ask rules of ours"

@@ -32,9 +32,8 @@ def _asked(call: Call, start: list[str]) -> tuple[list[str], list[list[str]]]:
 
     agent = call.connection.agent
     words = ["doctor", "--offline", *(["--agents", agent] if agent else [])]
-    folder = call.found.worktree if call.found else call.connection.start_folder or "/"
     try:
-        answer = installed.ask(start, words, cwd=folder, seconds=_SECONDS)
+        answer = installed.ask(call, start, words, seconds=_SECONDS)
     except installed.AskError as error:
         rows = [["D2 python", "FAIL", f"doctor did not answer: {error}", "context-mode doctor"]]
         return selfcheck.environment(agent), rows + selfcheck.rows(call)

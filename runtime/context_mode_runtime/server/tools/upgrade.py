@@ -35,9 +35,8 @@ def _checked(call: Call, start: list[str]) -> list[str]:
     from context_mode_runtime.server import installed
     from context_mode_runtime.version import VERSION
 
-    folder = call.found.worktree if call.found else call.connection.start_folder or "/"
     try:
-        answer = installed.ask(start, ["upgrade", "--check"], cwd=folder, seconds=_SECONDS)
+        answer = installed.ask(call, start, ["upgrade", "--check"], seconds=_SECONDS)
     except installed.AskError as error:
         return [f"context-mode {VERSION}; what is newest could not be learnt: {error}"]
     said = answer.get("messages")
