@@ -111,6 +111,8 @@ def test_a_row_that_is_not_there_is_an_error_that_says_which_are(serve: Any, pro
         assert failed
         assert text == f"no row #{seq} in this project's journal; it holds #1 to #1"
     assert host.call("ctx_search", {"queries": [], "source": "journal 9"})[1]
+    text, failed = host.call("ctx_search", {"queries": [], "source": "journal 1", "offset": 9})
+    assert (text, failed) == ("  journal 1 has 1 piece(s), none from 9 on", False)
 
 
 def test_rows_of_another_project_can_not_be_had(serve: Any, project: Path, tmp_path: Path) -> None:
@@ -140,3 +142,24 @@ def test_capture_off_keeps_no_journal_of_what_our_tools_run(serve: Any, home: Pa
     host = serve()
     assert host.call("ctx_execute", {"language": "sh", "code": "exit 1"})[0] == "exit 1 · 0 B"
     assert 'upto="0"' in host.call("ctx_resume", {})[0]
+
+
+def test_a_secret_that_the_cut_would_halve_does_not_reach_the_journal(serve: Any, home: Path) -> None:
+    host = serve()
+    key = "\n".join(
+        [
+            "-----BEGIN RSA PRIVATE KEY-----",
+            *(f"error{n:03}zygomorphic" * 3 for n in range(60)),
+            "-----END RSA PRIVATE KEY-----",
+        ]
+    )
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    host.call(
+        "ctx_execute",
+        {"language": "sh", "code": f"cat <<E >&2\n{key}\nE\necho {'x' * 1_900} {secret} {'y' * 90}; exit 1"},
+    )
+    assert 'upto="1"' in host.call("ctx_resume", {})[0]
+    host.close()
+    stored = b"".join(path.read_bytes() for path in (home / ".context-mode").rglob("*") if path.is_file())
+    assert b"zygomorphic" not in stored
+    assert b"ghp_" not in stored

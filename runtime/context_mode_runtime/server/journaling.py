@@ -35,19 +35,26 @@ def note_run(call: Call, words: str, outcome: Outcome) -> None:
     """Adds what ran to this conversation's journal: `command`, or `failure` with the lines that matter.
 
     A cancelled run says nothing about the work; with `capture` off nothing is kept. Never raises: the run is done.
+    Secrets go before anything is cut: half of one would not be known for what it is.
     """
-    from context_mode_runtime.excerpt import excerpt
     from context_mode_runtime.policy.load import load_policy
 
     if outcome.cancelled or not load_policy(call.project().root).capture:
         return
     failed = outcome.exit_code != 0
-    detail = excerpt(redact(outcome.text)[0], budget=_ERROR_BYTES, failed=True).text if failed else None
     try:
-        text = " ".join(redact(words)[0].split())[:_TEXT_MAX]
-        journal.add_row(call.store(), call.session(), "failure" if failed else "command", text, detail=detail)
+        store = call.store()
+        text = " ".join(redact(words, store.secret_names)[0].split())[:_TEXT_MAX]
+        detail = _error(outcome.text, store.secret_names) if failed else None
+        journal.add_row(store, call.session(), "failure" if failed else "command", text, detail=detail)
     except StoreError as error:
         log.log_error(f"serve {call.tool}", error)
+
+
+def _error(text: str, secret_names: tuple[str, ...]) -> str:
+    from context_mode_runtime.excerpt import excerpt
+
+    return excerpt(redact(text, secret_names)[0], budget=_ERROR_BYTES, failed=True).text
 
 
 def row_number(source: str) -> int | None:
@@ -95,7 +102,8 @@ def read_pieces(call: Call, store: Store, seq: int) -> list[str]:
     row = find_row(store, seq)
     parts = pieces(row)
     first = max(call.number("offset", 1), 1)
-    return [f"{SOURCE}{seq} #{n}: {row.kind}\n{indented(part)}" for n, part in enumerate(parts, 1) if n >= first]
+    found = [f"{SOURCE}{seq} #{n}: {row.kind}\n{indented(part)}" for n, part in enumerate(parts, 1) if n >= first]
+    return found or [f"  {SOURCE}{seq} has {len(parts)} piece(s), none from {first} on"]
 
 
 def listed(call: Call, store: Store) -> list[str]:

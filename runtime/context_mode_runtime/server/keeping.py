@@ -61,4 +61,5 @@ def cut_notes(cut: int) -> list[str]:
 
 def label_of(text: str) -> str:
     """A label on one line, short enough to stand before each hit; secrets go before it is cut, not half of them."""
-    return " ".join(redact(text[: 100 * _LABEL_MAX])[0].split())[:_LABEL_MAX]
+    clean = redact(text[: 100 * _LABEL_MAX])[0]
+    return " ".join("".join(char if char.isprintable() else " " for char in clean).split())[:_LABEL_MAX]

@@ -94,7 +94,7 @@ class Report:
         rows: list[tuple[str, ...]] = [("By tool, this project", "calls", "produced", "saved")]
         rows += [(one.tool[:_NAME_MAX], f"{one.calls:,}", f"{one.raw:,}", f"{one.saved:,}") for one in ran]
         rows += [(one.tool, f"{one.calls:,}", "-", "-") for one in self.tools if one.tool in brought]
-        return _columns(rows)
+        return _columns(rows) if self.tools else []
 
     def _estimated(self) -> list[str]:
         nets = {name: self.net(totals) // TOKEN_BYTES for name, totals in self.scopes.items()}

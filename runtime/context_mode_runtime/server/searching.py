@@ -76,9 +76,10 @@ def _size(line: str) -> int:
 
 
 def shortened(text: str, most: int = _SHOWN_MAX) -> str:
-    """`text` cut to `most` bytes."""
-    cut = text.encode(errors="replace")[:most].decode(errors="ignore")
-    return text if len(cut) == len(text) else cut + "…"
+    """`text` without control characters, cut to `most` bytes."""
+    shown = "".join(char if char.isprintable() else " " for char in text[:most])
+    cut = shown.encode(errors="replace")[:most].decode(errors="ignore")
+    return cut if len(cut) == len(text) else cut + "…"
 
 
 def listed(call: Call) -> str:
