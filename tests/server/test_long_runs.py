@@ -63,7 +63,7 @@ def test_f75_a_background_run_is_searched_while_it_runs_and_after(serve: Any, pr
     for name in ("ready", "go"):
         os.mkfifo(project / name)
     host = serve()
-    code = "echo tick 1 wombat; echo > ready; cat go; echo tick 3 quokka; echo > ready; cat go"
+    code = "echo tick 1 wom''bat; echo > ready; cat go; echo tick 3 quo''kka; echo > ready; cat go"
     text, failed = host.call("ctx_execute", {"language": "sh", "code": code, "background": True})
     assert (text.split("\n")[0], failed) == ("running · s1", False)
     (project / "ready").read_text()
