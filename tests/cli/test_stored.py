@@ -165,6 +165,9 @@ def test_purge(run_cli: Any, home: Path, project: Path) -> None:
     assert re.fullmatch(r"ctx_purge: deleted \d+ rows \(scope: source\)\. This cannot be undone\.\n", done.stdout)
     files = [path for path in (home / ".context-mode").rglob("*") if path.is_file()]
     assert not any(b"zygomorphic" in path.read_bytes() for path in files)
+    data = json.loads(run_cli("purge", "--project", "--json", cwd=project).stdout)["data"]
+    assert data["scope"] == "project"
+    assert data["deleted"] >= 0
 
 
 def test_the_gate_stands_before_index(run_cli: Any, home: Path, project: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from context_mode_runtime.store import ledger
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.journal import add_row, rows
 from context_mode_runtime.store.retention import prune
@@ -52,3 +53,13 @@ def test_over_the_size_the_ones_unused_longest_go(store: Store) -> None:
     assert left
     assert left[-1] == "29"
     assert left == [f"{number:02}" for number in range(30 - len(left), 30)]
+
+
+def test_what_a_forgotten_conversation_saved_still_counts(store: Store) -> None:
+    """All time is all time (F67): the ledger holds numbers and no text."""
+    add_row(store, "old", "prompt", "about old")
+    ledger.add_call(store, "Bash", 10_001, 725, "old")
+    age(store, "journal", "at", 40, "1")
+    assert prune(store, days=30, megabytes=0, now_ms=now_ms()) > 0
+    assert rows(store, "old") == []
+    assert ledger.totals(store).saved == 9_276

@@ -111,7 +111,8 @@ def purge(session: str | None, source: str | None, *, project: bool) -> Result:
         raise UserError("say what to delete: one of --session ID, --source ID, --project")
     with _call("ctx_purge", arguments) as call:
         text = direct.reply(call)
-    return Result("purge", data={"scope": next(iter(arguments)), "reply": text}, messages=_lines(text))
+    data = {"scope": next(iter(arguments)), "deleted": int(text.split()[2])}
+    return Result("purge", data=data, messages=_lines(text))
 
 
 def resume(seq: int | None, session: str | None) -> Result:
