@@ -86,13 +86,14 @@ def test_the_child_ends_with_the_connection(set_up: Path, tmp_path: Path, serve:
 
 
 def test_f68_the_table_holds_no_secret(set_up: Path, serve: Any) -> None:
-    said = json.dumps({"data": {"checks": [
+    said = json.dumps({"data": {"version": "9.9", "checks": [
         {"id": "D3", "agent": "codex", "status": "FAIL", "detail": 'env "GITHUB_TOKEN":"tok-AAA111"', "fix": None}
     ]}, "messages": ["Environment: a", "Environment: b"]})  # fmt: skip
     (set_up / ".context-mode/bin/context-mode").write_text(f"#!/bin/sh\ncat <<'E'\n{said}\nE\n")
     text, _ = serve("codex").call("ctx_doctor", {})
     assert "tok-AAA111" not in text
     assert "GITHUB_TOKEN" in text
+    assert f"D1 version | WARN | this server is still {VERSION}, installed is 9.9 | start a new session" in text
 
 
 def test_a_long_table_is_cut_at_a_line() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.server.tools.tool import Tool
+from context_mode_runtime.version import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,15 @@ def _asked(call: Call, start: list[str]) -> tuple[list[str], list[list[str]]]:
     checks = data.get("checks") if isinstance(data, dict) else None
     if not isinstance(checks, list) or not checks:
         return messages, []
-    return messages[:2], [_row(one, several=not agent) for one in checks if isinstance(one, dict)]
+    rows = [_row(one, several=not agent) for one in checks if isinstance(one, dict)]
+    return messages[:2], [*_older(str(data.get("version")) if isinstance(data, dict) else VERSION), *rows]
+
+
+def _older(installed: str) -> list[list[str]]:
+    """A row of its own where this process began before an upgrade."""
+    if installed == VERSION:
+        return []
+    return [["D1 version", "WARN", f"this server is still {VERSION}, installed is {installed}", "start a new session"]]
 
 
 def _row(check: dict[str, object], *, several: bool) -> list[str]:
