@@ -280,3 +280,19 @@ def test_words_of_the_policy_are_cut_too(call: Caller, home: Path) -> None:
     call("claude-code", "UserPromptSubmit", "UserPromptSubmit", {"prompt": "plumage=aubergine-77"})
     for folder, _, names in os.walk(home / ".context-mode/projects"):
         assert not any(b"aubergine-77" in Path(folder, name).read_bytes() for name in names)
+
+
+def test_control_sequences_of_a_commands_output_are_neither_stored_nor_shown(call: Caller, project: Path) -> None:
+    coloured = "".join(f"\x1b[32mline {n}\x1b[0m\r\n" for n in range(1_000)) + "10%\r100%\n"
+    reply = call("codex", "PostToolUse", "PostToolUse-Bash", {"tool_response": coloured})
+    assert reply
+    assert "\x1b" not in reply["reason"]
+    assert f"{len(coloured):,} B as" in reply["reason"]
+    assert stored_text(project, reply["reason"]) == "".join(f"line {n}\n" for n in range(1_000)) + "100%\n"
+
+
+def test_an_event_by_our_name_is_what_the_payload_says(call: Caller, project: Path) -> None:
+    call("claude-code", "post_tool", "PostToolUseFailure-Bash", {"tool_input": {"command": "pytest"}, "error": "no"})
+    with store_of(project) as store:
+        (row,) = journal_rows(store, "claude-code:00000000-0000-4000-8000-000000000001")
+    assert (row.kind, row.detail) == ("failure", "no")

@@ -111,9 +111,10 @@ def _replace(call: Call, store: Store, text: str) -> Decision | None:
     tool = call.tool or {}
     project = call.project()
     label = rows.label(store, call)
+    shown = _cleaned(call, text)
     stored = add_source(
         store,
-        text,
+        shown,
         label=label,
         kind="log",
         conversation=call.key(),
@@ -132,12 +133,21 @@ def _replace(call: Call, store: Store, text: str) -> Decision | None:
     )
     pointer = f"{call.tool_name('ctx_search')}({jsonio.dumps({'queries': _queries(call), 'source': stored.sid})})"
     intent = " ".join([call.field("intent"), rows.last_prompt(store, call)])
-    short = short_reply(head, text, pointer=pointer, intent=intent)
+    short = short_reply(head, shown, pointer=pointer, intent=intent)
     sent = len(short.encode("utf-8", "replace"))
     if sent >= size:
         return None
     ledger.add_call(store, call.get("tool"), size, sent, call.key())
     return Decision("replace", output=_shaped(call, tool["replace"], short))
+
+
+def _cleaned(call: Call, text: str) -> str:
+    """What a command printed as a terminal would leave it, as `ctx_execute` keeps it; other texts as they came."""
+    if call.tool_class != "shell":
+        return text
+    from context_mode_runtime.execute.clean import clean
+
+    return clean(text)
 
 
 def _queries(call: Call) -> list[str]:

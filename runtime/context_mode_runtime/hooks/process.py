@@ -54,7 +54,7 @@ def _answer(arguments: list[str], watch: _Watch) -> run.Reply:
         stdin.drain(0)
         return run.PASS
     handler = run.prepare(words[0], words[1], assume_server="--assume-server" in arguments)
-    watch.limit(handler.timeout_ms, handler.pass_text)
+    watch.limit(handler.timeout_ms, handler.pass_text, " ".join(words))
     try:
         return handler.run(stdin.read_payload(0))
     except Exception as error:  # noqa: BLE001 - the host goes on, in its own words
@@ -70,21 +70,23 @@ class _Watch:
         self._output = output
         self._ends = started + limits.HOOK_TIMEOUT_MS / 1000
         self._pass = ""
+        self._what = ""
         _thread.start_new_thread(self._wait, ())
 
-    def limit(self, timeout_ms: int, pass_text: str) -> None:
-        """Takes the event's own limit, counted from the start of the process."""
+    def limit(self, timeout_ms: int, pass_text: str, what: str) -> None:
+        """Takes the event's own limit, counted from the start of the process; `what` it is, for the log."""
         shorter = timeout_ms < limits.HOOK_TIMEOUT_MS
         self._ends -= (limits.HOOK_TIMEOUT_MS - timeout_ms) / 1000 if shorter else 0
         self._pass = pass_text
+        self._what = what
         if shorter:
             _thread.start_new_thread(self._wait, ())
 
     def _wait(self) -> None:
         time.sleep(max(0.0, self._ends - time.monotonic()))
         if time.monotonic() >= self._ends and self._output.claim():
-            log_error("hook", "time limit reached; the call passes")
             _write(self._pass)
+            log_error(f"hook {self._what}", "time limit reached; the call passes")
             os._exit(0)
 
 

@@ -33,10 +33,12 @@ class UnknownEventError(Exception):
 class Handler:
     """One event of one agent, ready to judge a payload."""
 
-    __slots__ = ("_assume_server", "_event", "_table", "pass_text", "timeout_ms")
+    __slots__ = ("_assume_server", "_event", "_exact", "_table", "pass_text", "timeout_ms")
 
-    def __init__(self, table: Table, event: str, *, assume_server: bool) -> None:
+    def __init__(self, table: Table, event: str, *, exact: bool, assume_server: bool) -> None:
+        """`exact`: the event was asked for by the host's own name; else the payload may name another one behind ours."""
         self._table = table
+        self._exact = exact
         self._event = event
         self._assume_server = assume_server
         self.timeout_ms = int(table["events"][event]["timeout_ms"])
@@ -51,17 +53,26 @@ class Handler:
             return Reply(self.pass_text)
 
     def _answer(self, payload: dict[str, object]) -> Reply:
-        spec = self._table["events"][self._event]
+        event = self._named(payload)
+        spec = self._table["events"][event]
         if where.holds(payload, spec["ignore"]):
             return Reply(self.pass_text)
         for caller in self._table["callers"]:
             if where.holds(payload, caller["when"]):
                 other = prepare(caller["agent"], spec["event"], assume_server=self._assume_server)
                 return other.run(payload)
-        call = Call(self._table, spec["event"], self._event, payload, assume_server=self._assume_server)
+        call = Call(self._table, spec["event"], event, payload, assume_server=self._assume_server)
         decision = _decide(call)
         reply = _render(call, decision) if decision else None
         return reply or Reply(self.pass_text)
+
+    def _named(self, payload: dict[str, object]) -> str:
+        """The host's own name of the event, of several behind one of ours the one that the payload tells."""
+        events = self._table["events"]
+        if self._exact:
+            return self._event
+        named = where.text(payload, self._table["payload"]["event"])
+        return named if named in events and events[named]["event"] == events[self._event]["event"] else self._event
 
 
 def prepare(agent: str, event: str, *, assume_server: bool = False) -> Handler:
@@ -72,10 +83,10 @@ def prepare(agent: str, event: str, *, assume_server: bool = False) -> Handler:
     table = load_agent(agent)
     names = table["events"]
     if event in names:
-        return Handler(table, event, assume_server=assume_server)
+        return Handler(table, event, exact=True, assume_server=assume_server)
     for name, spec in names.items():
         if spec["event"] == event or name.lower() == event.lower():
-            return Handler(table, name, assume_server=assume_server)
+            return Handler(table, name, exact=False, assume_server=assume_server)
     raise UnknownEventError(f"{agent} has no event {event!r}; known: {', '.join(names)}")
 
 
