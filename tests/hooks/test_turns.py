@@ -198,12 +198,9 @@ TASKS = YAML(typ="safe").load(Path(__file__).with_name("tasks.yaml").read_text("
 def test_tasks_that_are_open_stand_in_the_state(case: dict[str, Any], call: Caller) -> None:
     for tool, given, *told in case["calls"]:
         changes: dict[str, Any] = {"tool_name": tool, "tool_input": {"command": None, "description": None, **given}}
-        call(
-            case["agent"],
-            "PostToolUse",
-            "PostToolUse-Bash",
-            {**changes, **({"tool_response": told[0]} if told else {})},
-        )
+        if told:
+            changes["tool_response"] = told[0]
+        call(case["agent"], "PostToolUse", "PostToolUse-Bash", changes)
     call(case["agent"], "PreCompact", "PreCompact-auto")
     block = text_of(case["agent"], "SessionStart", call(case["agent"], "SessionStart", "SessionStart-compact"))
     assert [line.partition(": ")[2] for line in block.splitlines() if line.startswith("task")] == case["open"]
