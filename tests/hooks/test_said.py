@@ -63,3 +63,10 @@ def test_a_choice_of_the_users_is_a_decision_and_no_choice_is_no_row(call: Calle
     with store_of(project) as store, store.read() as db:
         found = db.execute("SELECT kind, text FROM journal ORDER BY seq").fetchall()
     assert found == [("decision", "Which hash? bcrypt"), ("decision", "# Keep bcrypt")]
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_what_the_model_calls_a_decision_is_kept_when_it_stops(agent: str, call: Caller, project: Path) -> None:
+    call(agent, "Stop", "Stop", {"last_assistant_message": "All green.\n\n**Decision:** bcrypt stays"})
+    with store_of(project) as store, store.read() as db:
+        assert ("decision", "bcrypt stays") in db.execute("SELECT kind, text FROM journal").fetchall()
