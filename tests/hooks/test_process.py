@@ -55,6 +55,7 @@ def malformed(seed: int) -> bytes:
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.timeout(600)
 def test_two_thousand_malformed_payloads_pass_each_time() -> None:
     events = ["PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SubagentStop"]
 

@@ -77,11 +77,11 @@ class Call:
 
     def conversation(self) -> str:
         """The host's id of the conversation, or an empty string."""
-        return where.text(self.payload, self.table["identity"]["hook"]["conversation"])
+        return _plain(where.text(self.payload, self.table["identity"]["hook"]["conversation"]))
 
     def subagent(self) -> str:
         """The host's id of the sub-agent, or an empty string."""
-        return where.text(self.payload, self.table["identity"]["hook"]["subagent"])
+        return _plain(where.text(self.payload, self.table["identity"]["hook"]["subagent"]))
 
     def key(self) -> str | None:
         """`agent:conversation[:sub-agent]`, the store's name of the conversation; None when the host tells none."""
@@ -156,6 +156,11 @@ class Call:
     def tool_name(self, tool: str) -> str:
         """One of our tools as this host spells it."""
         return str(self.table["server"]["tool_name"]).replace("{tool}", tool)
+
+
+def _plain(text: str) -> str:
+    """Without lone surrogates, which no file name and no database takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _tool(table: Table, name: str) -> dict[str, Any] | None:

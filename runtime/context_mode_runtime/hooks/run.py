@@ -36,7 +36,7 @@ class Handler:
     __slots__ = ("_assume_server", "_event", "_exact", "_table", "pass_text", "timeout_ms")
 
     def __init__(self, table: Table, event: str, *, exact: bool, assume_server: bool) -> None:
-        """`exact`: the event was asked for by the host's own name; else the payload may name another one behind ours."""
+        """`exact`: the event was asked for by the host's own name; else the payload may name another behind ours."""
         self._table = table
         self._exact = exact
         self._event = event
