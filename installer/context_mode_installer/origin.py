@@ -113,6 +113,11 @@ def _install(home: Home, *words: str) -> tuple[str, ...]:
     return (home.python, "-m", "pip", "install", *user, *words)
 
 
+def _anew(home: Home) -> tuple[str, ...]:
+    """The option that installs again what has the same version number."""
+    return ("--reinstall-package", DISTRIBUTION) if _installer(home) == "uv" else ("--force-reinstall",)
+
+
 def _in_user_site(home: Home) -> bool:
     place = str(home.distribution.locate_file("")) if home.distribution else ""
     return bool(site.ENABLE_USER_SITE) and os.path.realpath(place) == os.path.realpath(site.getusersitepackages())
@@ -123,14 +128,15 @@ def _direct(home: Home, direct: dict[str, Any], commit: str | None) -> Origin:
     if "vcs_info" in direct:
         revision = direct["vcs_info"].get("requested_revision")
         wanted = f"{DISTRIBUTION} @ {direct['vcs_info'].get('vcs', 'git')}+{url}" + (f"@{revision}" if revision else "")
-        return Origin("git", url, (_install(home, "--upgrade", "--force-reinstall", wanted),), commit=commit)
+        return Origin("git", url, (_install(home, "--upgrade", *_anew(home), wanted),), commit=commit)
     folder = _folder(url)
     if "dir_info" not in direct or not folder:
         shown = tilde(folder) if folder else url
         return Origin("archive", shown, advice=f"installed from the file {shown}: install a newer file the same way")
     editable = bool(direct["dir_info"].get("editable"))
     pull = [("git", "-C", folder, "pull", "--ff-only")] if _git(folder, "rev-parse", "@{upstream}") else []
-    again = _install(home, "-e", folder) if editable else _install(home, "--upgrade", "--force-reinstall", folder)
+    folder_anew = _anew(home) if _installer(home) == "uv" else ()  # pip always builds a folder again
+    again = _install(home, "-e", folder) if editable else _install(home, "--upgrade", *folder_anew, folder)
     kind = "checkout" if editable else "folder"
     return Origin(kind, f"{kind} {tilde(folder)}", (*pull, again), commit=commit)
 
