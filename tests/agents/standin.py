@@ -173,6 +173,7 @@ class Messages(StandIn):
     @staticmethod
     def _events(message: Json) -> Events:
         events: Events = [("message_start", {"message": {**message, "content": [], "stop_reason": None}})]
+        start: Json
         for index, block in enumerate(message["content"]):
             if block["type"] == "text":
                 start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}

@@ -116,7 +116,7 @@ def test_the_next_prompt_gets_what_belongs_to_it_and_rows_come_whole(run: HostRu
     assert "sh build_docs.sh" in match
     assert "login" not in match
 
-    assert all(text == block for found in blocks(played, STATE)[:1] for text in found)
+    assert blocks(played, STATE)[0] in ([], [block])
     row, state = played.of("ctx_resume")
     assert re.search(rf"^#{failing} failure · .* UTC · session {run.host.agent}:", row.text, re.MULTILINE), row.text
     assert CHECK in row.text
