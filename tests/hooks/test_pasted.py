@@ -1,4 +1,4 @@
-"""The call that a route names, pasted as it stands, does in the real server what the host's own tool would have done."""
+"""The call that a route names, pasted as it stands, does in the real server what the host's own tool would do."""
 
 import json
 import re
@@ -16,8 +16,9 @@ from .test_process import LAUNCH
 def asked(agent: str, project: Path, arguments: dict[str, Any], name: str) -> str:
     """The text of the server's reply to one call, started as a host does."""
     meta = {"sessionId": "s", "threadId": "s", "x-codex-turn-metadata": {"workspaces": {str(project): {}}}}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     lines = [
-        {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
+        {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": {"name": name, "arguments": arguments, "_meta": meta}},
     ]  # fmt: skip
