@@ -16,7 +16,8 @@ from .test_before import validate
 
 ODD = st.sampled_from([
     None, True, 0, -1, 1e999, 10**30, "", " ", "\0", "\ud800", "a/../b", "x" * 5_000, "-", [], {}, [[]], [None],
-    [1, "a"], {"": ""}, {"type": "text"}, [{"type": "text", "text": 7}], [{"type": "text", "text": "y" * 5_000}], {"a": {"b": []}},
+    [1, "a"], {"": ""},
+    {"type": "text"}, [{"type": "text", "text": 7}], [{"type": "text", "text": "y" * 5_000}], {"a": {"b": []}},
 ])  # fmt: skip
 FILES = sorted(
     file
