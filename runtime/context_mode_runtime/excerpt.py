@@ -6,6 +6,8 @@ Lines that answer the intent, failures, lines unlike all others, the summary, th
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from context_mode_runtime import limits
 from context_mode_runtime.excerpt_scan import Scan
 from context_mode_runtime.excerpt_score import scores, signals
@@ -22,6 +24,30 @@ _MORE_MAX = 100
 """Bytes of the longest last line of a short reply, without the call."""
 
 
+class Condensed:
+    """A text of which only parts are there. `size`: bytes of the whole; `holes`: see `add`.
+
+    In `text` a blank line stands for each missing part.
+    """
+
+    __slots__ = ("holes", "size", "text")
+
+    def __init__(self, text: str, size: int | None = None) -> None:
+        """A text that is there as a whole, or none yet of `size` bytes."""
+        self.text = text
+        self.size = _size(text) if size is None else size
+        self.holes: list[tuple[int, int, int]] = []
+
+    def add(self, text: str, lines: int, left_out: int) -> None:
+        """The next part, behind `lines` line feeds and `left_out` bytes that are missing."""
+        if left_out:
+            torn = "" if self.text.endswith("\n") or not self.text else "\n"
+            self.text += torn
+            self.holes.append((len(self.text), lines - len(torn) - 1, left_out - len(torn) - 1))
+            self.text += "\n"
+        self.text += text
+
+
 class Excerpt:
     """`text` (no newline at its end) and what it leaves out of the whole: lines, bytes."""
 
@@ -33,7 +59,7 @@ class Excerpt:
         self.left_out_bytes = left_out_bytes
 
 
-def excerpt(text: str, *, budget: int, intent: str = "", failed: bool = False) -> Excerpt:
+def excerpt(text: str | Condensed, *, budget: int, intent: str = "", failed: bool = False) -> Excerpt:
     """The parts of `text` that matter most, at most `budget` bytes.
 
     `intent`: what the caller wants to know, in any words. `failed`: the command failed, so failures come first.
@@ -41,17 +67,25 @@ def excerpt(text: str, *, budget: int, intent: str = "", failed: bool = False) -
     that is very long a verbatim stretch is shown. A text that fits comes back whole; a budget without room for a single
     gap line gives an empty excerpt.
     """
-    total = size(text)
-    if total <= budget:
-        return Excerpt(text.removesuffix("\n"), 0, 0)
-    scan = Scan(text, intent)
+    whole = text if isinstance(text, Condensed) else Condensed(text)
+    if whole.size <= budget:
+        return Excerpt(whole.text.removesuffix("\n"), 0, 0)
+    scan = Scan(whole.text, intent)
     sure = signals(scan, failed=failed) if intent else []
-    part = _shown(scan, _choose(scan, scores(scan, failed=failed), sure, budget), total)
-    return part if size(part.text) <= budget else Excerpt("", text.count("\n") or 1, total)
+    chosen = _choose(scan, scores(scan, failed=failed), sure, _Room(scan, budget, whole))
+    part = _shown(scan, chosen, whole)
+    lines = whole.text.count("\n") + sum(hole[1] for hole in whole.holes)
+    return part if size(part.text) <= budget else Excerpt("", lines or 1, whole.size)
 
 
 def short_reply(
-    head: str, text: str, *, pointer: str, intent: str = "", failed: bool = False, cap: int = limits.SHORT_REPLY
+    head: str,
+    text: str | Condensed,
+    *,
+    pointer: str,
+    intent: str = "",
+    failed: bool = False,
+    cap: int = limits.SHORT_REPLY,
 ) -> str:
     """`head`, an excerpt of `text`, and a last line with what is left out and `pointer`, the call that gets the rest.
 
@@ -75,9 +109,12 @@ def size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def _choose(scan: Scan, points: array[float], sure: list[int], budget: int) -> list[int]:
+_size = size
+
+
+def _choose(scan: Scan, points: array[float], sure: list[int], room: _Room) -> list[int]:
     """The `sure` ones in their part, units by falling points until all is spent, then more of both ends. Sorted."""
-    room = _Room(scan, budget)
+    budget = room.budget
     for unit in sure:
         if not room.take(unit, int(budget * _ROOM_FOR_SURE)):
             break
@@ -99,23 +136,24 @@ _STRONG = 60.0
 class _Room:
     """What has been taken and what it costs, each gap line counted."""
 
-    __slots__ = ("_budget", "_mark", "_scan", "left", "taken")
+    __slots__ = ("_holes", "_mark", "_scan", "budget", "left", "taken")
 
-    def __init__(self, scan: Scan, budget: int) -> None:
+    def __init__(self, scan: Scan, budget: int, whole: Condensed) -> None:
         self._scan = scan
-        self._budget = budget
-        mark = _BYTES if scan.has_stretches else _LINES
-        self._mark = len(mark.format(len(scan.text))) + 1
+        self.budget = budget
+        mark = _BYTES if scan.has_stretches or whole.holes else _LINES
+        self._mark = len(mark.format(whole.size)) + 1
+        self._holes = {bisect_right(scan.starts, place) - 1 for place, _, _ in whole.holes}
         self.left = budget - self._mark
         self.taken: set[int] = set()
 
     def take(self, unit: int, limit: int) -> bool:
         """Takes the unit if it fits into `limit` bytes of the budget."""
-        if unit in self.taken:
+        if unit in self.taken or unit in self._holes:
             return True
         alone = unit - 1 not in self.taken and unit + 1 not in self.taken
         cost = size(self._scan.unit(unit)) + 1 + (self._mark if alone else 0)
-        if cost > self.left - (self._budget - limit):
+        if cost > self.left - (self.budget - limit):
             return False
         self.taken.add(unit)
         self.left -= cost
@@ -132,32 +170,34 @@ class _Room:
             head, tail = head + 1, tail - 2
 
 
-def _shown(scan: Scan, chosen: list[int], total: int) -> Excerpt:
+def _shown(scan: Scan, chosen: list[int], whole: Condensed) -> Excerpt:
     lines: list[str] = []
     left_lines = left_bytes = at = 0
     spans = [*_spans(scan, chosen), (len(scan.text), len(scan.text))]
     for start, end in spans:
         gap = scan.text[at:start]
         if gap:
-            cut = size(gap)
-            mark = _mark(gap, cut, scan, at)
-            if cut <= len(mark):
+            missing = [hole for hole in whole.holes if at <= hole[0] < start]
+            feeds = gap.count("\n") + sum(hole[1] for hole in missing)
+            cut = size(gap) + sum(hole[2] for hole in missing)
+            inside = at or start < len(scan.text)
+            mark = _mark(feeds, cut, whole_lines=gap.endswith("\n"), inside=bool(inside))
+            if cut <= len(mark) and not missing:
                 lines.append(gap.removesuffix("\n"))
             else:
                 lines.append(mark)
-                left_lines += gap.count("\n") or 1
+                left_lines += feeds or 1
                 left_bytes += cut
         if end > start:
             lines.append(scan.text[start:end].removesuffix("\n"))
         at = end
-    return Excerpt("\n".join(lines), left_lines, min(left_bytes, total))
+    return Excerpt("\n".join(lines), left_lines, min(left_bytes, whole.size))
 
 
-def _mark(gap: str, cut: int, scan: Scan, at: int) -> str:
-    count = gap.count("\n")
-    if not count and (at or at + len(gap) < len(scan.text)):
+def _mark(feeds: int, cut: int, *, whole_lines: bool, inside: bool) -> str:
+    if feeds <= 0 and inside:
         return _BYTES.format(cut)
-    count += not gap.endswith("\n")
+    count = feeds + (not whole_lines)
     return _LINES.format(count) if count > 1 else _LINES.format(1).replace("lines", "line")
 
 

@@ -180,6 +180,14 @@ ROWS = sorted(
 """The table, highest kind first."""
 
 
+def kind_of(line: str, low: str) -> int:
+    """The kind of one line, 0 for none; `low` is the line in lower case."""
+    for row in ROWS:
+        if row.trigger in low and row.confirms(line):
+            return 0 if is_harmless(row.kind, line) else row.kind
+    return 0
+
+
 def is_harmless(kind: int, line: str) -> bool:
     """True for a line that has words of an error but says that there is none: `0 errors`, `test_error PASSED`."""
     return kind in (ERROR, PLACE, WARNING, MENTION) and bool(_HARMLESS.search(line, 0, _LOOKED_AT))

@@ -78,6 +78,7 @@ _PATTERNS = {
     "pem": r"-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----",
     "pem inside": r"[^A-Za-z0-9+/]*(?:[A-Za-z0-9+/=]{1,3}[^A-Za-z0-9+/=])*[A-Za-z0-9+/]{4}[A-Za-z0-9+/=:,\s\"'\\.>|-]*",
     "pem body": r"(?:[\s:,-]|\\[nr])*[A-Za-z0-9+/=]{4}(?:[A-Za-z0-9+/=:,\s-]|\\[nr])*",
+    "pem on": r"(?:[A-Za-z0-9+/=:,\s-]|\\[nr])*",
     "harmless": r"(?:str(?:ing)?|bytes|int|integer|float|number|bool(?:ean)?|any|none|null|nil|undefined|true|false|"
     r"object|dict|text|required|optional|unknown|void|never|yes|no|on|off|auto|default|empty|missing|invalid|expired|"
     r"bearer|basic|pass|password|passwd|secret|token|hidden|redacted|\[redacted\]|\[private\]|[*x.•_-]{3,}|changeme|"
@@ -116,7 +117,7 @@ def redact(text: str, names: Iterable[str] = ()) -> tuple[str, int]:
 
     `names`: further key names whose values are secret (`redact` of the policy), in any case.
     """
-    spans = sorted(_spans(text, [name.lower() for name in names if name]))
+    spans = sorted(find_spans(text, [name.lower() for name in names if name]))
     if not spans:
         return text, 0
     out: list[str] = []
@@ -152,8 +153,11 @@ def _finds(text: str, needle: str) -> Iterator[int]:
         at = text.find(needle, at + len(needle))
 
 
-def _spans(text: str, names: list[str]) -> Iterator[Span]:
-    """All spans, found in blocks that overlap: lower case of a whole long text would take five times its memory."""
+def find_spans(text: str, names: list[str]) -> Iterator[Span]:
+    """(start, end, what stands there instead) of all that is to be cut, unsorted; `names` in lower case.
+
+    Found in blocks that overlap: lower case of a whole long text would take five times its memory.
+    """
     private = False
     for start in range(0, len(text), _BLOCK):
         base = max(start - _BEFORE, 0)
@@ -228,6 +232,12 @@ def _pem(text: str) -> Iterator[Span]:
             if after > at + 1:
                 yield at, after, REDACTED
         at = text.find("-----BEGIN ", after)
+
+
+def key_block_end(text: str) -> int:
+    """Where a private PEM block that began before `text` ends in it."""
+    found = _pattern("pem on").match(text)
+    return found.end() if found else 0
 
 
 def _keyed(text: str, low: str, at: int, key: str) -> tuple[int, int] | None:

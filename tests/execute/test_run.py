@@ -237,20 +237,18 @@ def test_a_text_without_a_file_has_the_path_of_our_copy(execute: Execute) -> Non
 def test_f75_a_background_run_can_be_read_while_it_runs(tmp_path: Path) -> None:
     fifo = tmp_path / "go"
     os.mkfifo(fifo)
-    ended: list[int | None] = []
-    run = Background(
-        Run("shell", "echo tick 1; read x < go; echo tick $x", cwd=str(tmp_path), timeout_ms=None),
-        on_end=lambda outcome: ended.append(outcome.exit_code),
-    )
-    deadline = threading.Event()
-    while not run.text():
-        deadline.wait(0.01)
+    news = threading.Event()
+    spec = Run("shell", "echo tick 1; read x < go; echo tick $x", cwd=str(tmp_path), timeout_ms=None)
+    run = Background(spec, news.set)
+    assert news.wait(20)
     assert run.running
-    assert run.text() == "tick 1\n"
+    assert list(run.output.more()) == ["tick 1\n"]
     fifo.write_text("3\n")
     run.thread.join(10)
-    assert (run.running, ended) == (False, [0])
-    assert run.text() == "tick 1\ntick 3\n"
+    assert run.outcome is not None
+    assert (run.running, run.outcome.exit_code) == (False, 0)
+    assert "".join(run.output.rest()) == "tick 3\n"
+    run.output.close()
 
 
 def test_a_background_run_ends_with_the_server(tmp_path: Path) -> None:

@@ -13,10 +13,9 @@ from context_mode_runtime.store.chunks import KINDS
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.errors import UnknownSourceError
 from context_mode_runtime.store.journal import add_row
-from context_mode_runtime.store.live import open_live
 from context_mode_runtime.store.purge import AmbiguousSourceError, purge_project, purge_session, purge_source
 from context_mode_runtime.store.search import search
-from context_mode_runtime.store.sources import Placed, add_source, find_source, list_sources, refresh, source_text
+from context_mode_runtime.store.sources import add_source, find_source, list_sources, refresh, source_text
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -98,28 +97,6 @@ def test_secrets_and_private_text_are_in_no_file(store: Store, place: Path) -> N
         data = file.read_bytes()
         assert b"hunter-22" not in data
         assert key.encode() not in data
-
-
-def test_a_growing_source_is_searchable_and_holds_back_what_is_unfinished(store: Store, place: Path) -> None:
-    live = open_live(store, Placed("build", "c", None, "ctx_execute", None))
-    sid = live.indexed.sid
-    live.append("start walrus\nAKIAQWERTY")
-    assert search(store, "walrus", source=sid).hits[0].n == 1
-    assert source_text(store, sid) == "start walrus\n"
-    live.append("UIOPASDFGH\n<private>")
-    live.append("hunter-22\n" * 100)
-    live.append("</private>\n")
-    for number in range(3_000):
-        live.append(f"line {number}\n")
-    live.append("last")
-    live.close()
-    text = source_text(store, sid)
-    assert text == "start walrus\n[redacted]\n[private]\n" + "".join(f"line {n}\n" for n in range(3_000)) + "last"
-    assert find_source(store, sid).bytes == len(text)
-    assert not find_source(store, sid).live
-    assert store.db.execute("SELECT count(*) FROM chunks").fetchone() == (find_source(store, sid).chunks,)
-    assert search(store, "walruss", source=sid).fixed == [("walruss", "walrus")]
-    assert b"hunter-22" not in place.read_bytes() + place.with_name("context.db-wal").read_bytes()
 
 
 def raw(place: Path) -> bytes:

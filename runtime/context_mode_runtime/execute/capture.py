@@ -11,10 +11,14 @@ import time
 
 from context_mode_runtime.execute.clean import clean_bytes
 
-HEAD_KEPT = 4 * 1024 * 1024
-"""Bytes kept from the beginning of an output."""
+KEPT = 256 * 1024 * 1024
+"""Bytes of one output that are kept unless the caller wants less; of a longer one the middle is counted."""
 TAIL_KEPT = 4 * 1024 * 1024
-"""Bytes kept from its end. Head and tail as text stay far below the server's 64 MiB (contract, section 7)."""
+"""Bytes of them that are kept for its end."""
+IN_MEMORY = 8 * 1024 * 1024
+"""Longest output that is given as one text: with all that is done to it, it stays far below the server's 64 MiB."""
+_ENDS = 262_144
+"""Bytes shown of either end of a longer one."""
 
 _READ = 65_536
 _PIPE = 1024 * 1024
@@ -33,15 +37,21 @@ class Capture:
     A child that outlives its run keeps a pipe that is read on, so it is never stopped by writing to it.
     """
 
-    __slots__ = ("_changed", "_closed", "_file", "_last", "_lock", "_reader", "eof", "printed", "writer")
+    __slots__ = (
+        *("_changed", "_closed", "_done", "_file", "_last", "_lock", "_reader", "_tail", "eof", "head", "printed"),
+        "writer",
+    )
 
-    def __init__(self, path: str) -> None:
-        """Opens the pipe and the file `path`. Raises OSError."""
+    def __init__(self, path: str, keep: int = KEPT) -> None:
+        """Opens the pipe and the file `path`, of which at most `keep` bytes are used. Raises OSError."""
+        self._tail = min(TAIL_KEPT, keep // 2)
+        self.head = keep - self._tail
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
         self._reader, self.writer = os.pipe()
         _widen(self._reader)
         self._lock = threading.Lock()
         self._closed = False
+        self._done = False
         self._last = b""
         self._changed = 0.0
         self.printed = 0
@@ -75,21 +85,48 @@ class Capture:
         lines = [line for line in clean_bytes(self._last).split("\n") if line.strip()]
         return lines[-1] if lines else ""
 
-    def text(self) -> tuple[str, int]:
-        """What was printed so far as clean text, and the bytes between head and tail that are not kept.
+    def text(self) -> tuple[str, bool]:
+        """What was printed so far as clean text, and whether that is all.
 
-        At most HEAD_KEPT + TAIL_KEPT bytes, half of it when characters of four bytes (four bytes each in memory too)
-        occur. What is left out is named in a line of its own.
+        Of more than IN_MEMORY bytes both ends; half of it when characters of four bytes (four bytes each in memory
+        too) occur.
         """
-        with self._lock:
-            data, printed = (b"", 0) if self._closed else (self._kept(), self.printed)
-        if printed == len(data) and printed <= (HEAD_KEPT + TAIL_KEPT) // _share(data):
-            return "".join(_pieces(data)), 0
-        head, tail = _whole_lines(data)
-        del data
-        cut = printed - len(head) - len(tail)
+        printed = self.printed
+        if printed <= IN_MEMORY:
+            data = self.read(0, printed)
+            if len(data) <= IN_MEMORY // _share(data):
+                return "".join(_pieces(data)), True
+            del data
+        head, tail = _whole_lines(self.read(0, _ENDS), self.read(printed - _ENDS, _ENDS))
         edge = "" if head.endswith(b"\n") else "\n"
-        return "".join([*_pieces(head), f"{edge}[... {cut:,} B not kept ...]\n", *_pieces(tail)]), cut
+        between = f"{edge}[... {printed - len(head) - len(tail):,} B in between ...]\n"
+        return "".join((*_pieces(head), between, *_pieces(tail))), False
+
+    def read(self, at: int, size: int) -> bytes:
+        """Up to `size` bytes from place `at` of the output, as many as lie together; nothing of what is not kept."""
+        with self._lock:
+            size = min(size, self.printed - at)
+            if self._closed or size <= 0 or (at >= self.head and at < self.printed - self._tail):
+                return b""
+            out = []
+            while size > 0 and (at < self.head or at >= self.printed - self._tail):
+                place, room = self._place(at)
+                os.lseek(self._file, place, os.SEEK_SET)
+                data = os.read(self._file, min(room, size))
+                if not data:
+                    break
+                out.append(data)
+                at, size = at + len(data), size - len(data)
+            return b"".join(out)
+
+    def gap(self) -> tuple[int, int]:
+        """From where to where the output is not kept; both the same when all of it is."""
+        return self.head, max(self.head, self.printed - self._tail)
+
+    def keep_no_more(self) -> None:
+        """What is printed from now on is counted nowhere and dropped; what was kept can be read until `close`."""
+        with self._lock:
+            self._done = True
 
     def _read(self) -> None:
         try:
@@ -102,6 +139,8 @@ class Capture:
 
     def _store(self, data: bytes) -> None:
         with self._lock:
+            if self._done:
+                return
             at, self.printed = self.printed, self.printed + len(data)
             self._last = (self._last + data[-_LAST:])[-_LAST:]
             self._changed = time.monotonic()
@@ -109,46 +148,34 @@ class Capture:
                 self._write(at, data)
 
     def _write(self, at: int, data: bytes) -> None:
-        """Writes behind the head round and round in TAIL_KEPT bytes. A full disk costs the bytes, not the run."""
+        """Writes behind the head round and round, in as many bytes as are kept of the end.
+
+        A full disk costs the bytes, not the run.
+        """
         view = memoryview(data)
         try:
             while view:
-                place, room = _place(at)
+                place, room = self._place(at)
                 os.lseek(self._file, place, os.SEEK_SET)
                 done = os.write(self._file, view[:room])
                 view, at = view[done:], at + done
         except OSError:
             pass
 
-    def _kept(self) -> bytes:
-        stored = min(self.printed, HEAD_KEPT + TAIL_KEPT)
-        os.lseek(self._file, 0, os.SEEK_SET)
-        data = b"".join(iter(lambda: os.read(self._file, _PIPE), b""))[:stored]
-        if self.printed <= HEAD_KEPT + TAIL_KEPT:
-            return data
-        turn = HEAD_KEPT + (self.printed - HEAD_KEPT) % TAIL_KEPT
-        return data[:HEAD_KEPT] + data[turn:] + data[HEAD_KEPT:turn]
-
-
-def _place(at: int) -> tuple[int, int]:
-    if at < HEAD_KEPT:
-        return at, HEAD_KEPT - at
-    inside = (at - HEAD_KEPT) % TAIL_KEPT
-    return HEAD_KEPT + inside, TAIL_KEPT - inside
+    def _place(self, at: int) -> tuple[int, int]:
+        if at < self.head:
+            return at, self.head - at
+        inside = (at - self.head) % self._tail
+        return self.head + inside, self._tail - inside
 
 
 def _share(data: bytes) -> int:
     return 2 if _FOUR_BYTES.search(data) else 1
 
 
-def _whole_lines(data: bytes) -> tuple[bytes, bytes]:
-    """Head and tail cut at line ends, where there is one near enough."""
-    share = _share(data)
-    head = data[: HEAD_KEPT // share]
-    tail = data[max(len(head), len(data) - TAIL_KEPT // share) :]
-    head_end = head.rfind(b"\n", max(len(head) - _PIECE, 0)) + 1
-    tail_start = tail.find(b"\n", 0, _PIECE) + 1
-    return head[:head_end] if head_end else head, tail[tail_start:]
+def _whole_lines(head: bytes, tail: bytes) -> tuple[bytes, bytes]:
+    """Both cut at line ends, where there are any."""
+    return head[: head.rfind(b"\n") + 1] or head, tail[tail.find(b"\n") + 1 :] or tail
 
 
 def _pieces(data: bytes) -> list[str]:

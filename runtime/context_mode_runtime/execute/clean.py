@@ -11,7 +11,7 @@ _ERASE_LINE = "\ufdd0"
 _ERASE_END = "\ufdd1"
 _SEQUENCE = re.compile(
     r"\x1b\[([0-?]*)[ -/]*([@-~])"  # CSI, ECMA-48 5.4
-    r"|\x1b[\]PX^_][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)?"  # OSC, DCS, SOS, PM, APC
+    r"|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?"  # OSC, DCS, SOS, PM, APC; none takes the next line along
     r"|\x1b[ -/]{0,3}[0-~]?"
 )
 _DROPPED = {code: None for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if chr(code) not in "\t\n\x85"}
@@ -47,13 +47,21 @@ def _erasing(match: re.Match[str]) -> str:
 
 def _last_state(line: str) -> str:
     if len(line) > OVERWRITE_MAX:
-        stretches = [part for part in line.split("\r") if part.strip(_ERASE_LINE + _ERASE_END)]
-        return re.sub(f"[{_ERASE_LINE}{_ERASE_END}\b]", "", stretches[-1] if stretches else "")
+        return last_stretch(line)
     cells: list[str] = []
     at = 0
     for char in line:
         at = _put(cells, at, char)
     return "".join(cells)
+
+
+def last_stretch(line: str) -> str:
+    """What stands behind the last carriage return that has something behind it."""
+    for part in reversed(line.split("\r")):
+        left = re.sub(f"[{_ERASE_LINE}{_ERASE_END}\b]", "", _SEQUENCE.sub("", part))
+        if left:
+            return left
+    return ""
 
 
 def _put(cells: list[str], at: int, char: str) -> int:

@@ -10,14 +10,17 @@ import time
 
 from context_mode_runtime import limits
 from context_mode_runtime.execute import process
-from context_mode_runtime.execute.capture import Capture
+from context_mode_runtime.execute.capture import KEPT, Capture
 from context_mode_runtime.execute.errors import ExecuteError
+from context_mode_runtime.execute.output import Output
 from context_mode_runtime.execute.script import write_script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
+
+    from context_mode_runtime.execute.script import File
 
     Progress = Callable[[int, str], None]
     """Called about once a second with the bytes printed so far and the last line."""
@@ -33,9 +36,12 @@ _SIGNAL_EXIT = 128
 
 
 class Run:
-    """What to run. `file`: (path, text) for the code, see `write_script`; `timeout_ms` None: no limit (background)."""
+    """What to run. `file`: (path, text or its pieces), see `write_script`; `timeout_ms` None: no limit (background).
 
-    __slots__ = ("code", "cwd", "file", "language", "timeout_ms")
+    `keep`: bytes of the output that are kept at most.
+    """
+
+    __slots__ = ("code", "cwd", "file", "keep", "language", "timeout_ms")
 
     def __init__(
         self,
@@ -44,29 +50,31 @@ class Run:
         *,
         cwd: str,
         timeout_ms: int | None = limits.EXEC_TIMEOUT_MS,
-        file: tuple[str, str] | None = None,
+        file: File | None = None,
     ) -> None:
         self.language = language
         self.code = code
         self.cwd = cwd
         self.timeout_ms = timeout_ms
         self.file = file
+        self.keep = KEPT
 
 
 class Outcome:
     """How a run ended.
 
     `exit_code`: None when it was stopped by time-out or cancel. `text`: what was printed, both streams as they came,
-    cleaned; `printed_bytes`: all that was printed; `cut_bytes`: of that not kept. `still_running`: something that the
-    code started lives on. `notes`: lines for the reply, without which it would not be understood.
+    cleaned; of a long one the ends, and `output` has it all: close it. `printed_bytes`: all that was printed.
+    `still_running`: something that the code started lives on. `notes`: lines for the reply, without which it would not
+    be understood.
     """
 
     __slots__ = (
         "cancelled",
-        "cut_bytes",
         "elapsed_ms",
         "exit_code",
         "notes",
+        "output",
         "printed_bytes",
         "still_running",
         "text",
@@ -79,7 +87,7 @@ class Outcome:
         self.cancelled = False
         self.text = ""
         self.printed_bytes = 0
-        self.cut_bytes = 0
+        self.output: Output | None = None
         self.still_running = False
         self.elapsed_ms = 0
         self.notes: list[str] = []
@@ -92,21 +100,31 @@ def run(spec: Run, *, cancel: threading.Event, progress: Progress | None = None)
     """
     job = Job(spec)
     try:
-        return job.wait(cancel, progress)
+        outcome = job.wait(cancel, progress)
+        if not job.fits:
+            outcome.output = job.output()
+        return outcome
     finally:
         job.close()
 
 
 class Background:
-    """A run that nobody waits for. `outcome` is None while it runs; `on_end` is then called with it, on our thread."""
+    """A run that nobody waits for. `output` is what it prints; whoever started it closes that.
 
-    __slots__ = ("_cancel", "_job", "_lock", "_on_end", "_text", "outcome", "thread")
+    `outcome` is None while it runs and has no text. `on_news` is called on our thread, about once a second while there
+    is new output, and when the run has ended.
+    """
 
-    def __init__(self, spec: Run, on_end: Callable[[Outcome], None] | None = None) -> None:
+    __slots__ = ("_cancel", "_job", "_on_news", "_told", "outcome", "output", "thread")
+
+    def __init__(self, spec: Run, on_news: Callable[[], None] = lambda: None) -> None:
         """Starts it. Raises ExecuteError."""
         self._job = Job(spec)
+        self._job.wants_text = False
+        self.output = self._job.output()
         self._cancel = threading.Event()
-        self._on_end = on_end
+        self._on_news = on_news
+        self._told = 0
         self.outcome: Outcome | None = None
         self.thread = threading.Thread(target=self._work, name="ctx-background", daemon=True)
         self.thread.start()
@@ -116,11 +134,6 @@ class Background:
         """True until the outcome is there."""
         return self.outcome is None
 
-    def text(self) -> str:
-        """What it has printed so far, cleaned."""
-        outcome = self.outcome
-        return self._job.capture.text()[0] if outcome is None else outcome.text
-
     def stop(self) -> None:
         """Ends it with all its processes; returns when that is done."""
         self._cancel.set()
@@ -128,20 +141,27 @@ class Background:
 
     def _work(self) -> None:
         try:
-            outcome = self._job.wait(self._cancel, None)
+            outcome = self._job.wait(self._cancel, self._tell)
         except ExecuteError as error:
             outcome = Outcome()
             outcome.exit_code, outcome.notes = _NOT_STARTED, [str(error)]
         self.outcome = outcome
+        self._on_news()
         self._job.close()
-        if self._on_end:
-            self._on_end(outcome)
+
+    def _tell(self, printed: int, _line: str) -> None:
+        if printed != self._told:
+            self._told = printed
+            self._on_news()
 
 
 class Job:
     """One started script with its capture; used by `run` and `Background`."""
 
-    __slots__ = ("_deadline", "_mark", "_process", "_script", "_spec", "_started", "capture", "stopped")
+    __slots__ = (
+        *("_deadline", "_mark", "_process", "_read", "_script", "_spec", "_started", "capture", "fits", "stopped"),
+        "wants_text",
+    )
 
     def __init__(self, spec: Run) -> None:
         """Writes the script and starts it, or its compiler. Raises ExecuteError."""
@@ -149,13 +169,15 @@ class Job:
         self._started = time.monotonic()
         self._deadline = None if spec.timeout_ms is None else self._started + spec.timeout_ms / 1000
         self._mark = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self._read = False
         self.stopped = False
+        self.wants_text = self.fits = True
         try:
             self._script = write_script(spec.language, spec.code, cwd=spec.cwd, mark=self._mark, file=spec.file)
         except OSError as error:
             raise ExecuteError(f"no room for the script in the folder for temporary files: {error}") from None
         try:
-            self.capture = Capture(self._script.output)
+            self.capture = Capture(self._script.output, spec.keep)
             self._process = self._spawn(self._script.build or self._script.argv)
         except BaseException:
             self.close()
@@ -183,13 +205,19 @@ class Job:
         """Sends `sign` to the run's group."""
         process.send_group(self._process.pid, sign)
 
+    def output(self) -> Output:
+        """The output to be read piece by piece; whoever asks for it closes it."""
+        self._read = True
+        return Output(self.capture, self._script.remove)
+
     def close(self) -> None:
-        """Removes script and output; what still runs goes on, unheard."""
+        """Removes the script, and the output unless it is still read; what still runs goes on, unheard."""
         _live.discard(self)
         capture = getattr(self, "capture", None)
         if capture:
             capture.release()
-            capture.close()
+            if not self._read:
+                capture.close()
         self._script.remove()
 
     def _spawn(self, argv: list[str]) -> subprocess.Popen[bytes]:
@@ -232,10 +260,12 @@ class Job:
         if outcome.still_running:
             _left.append((self._process.pid, self._mark))
             outcome.notes.append("something that it started still runs; it ends with the server")
-        outcome.text, outcome.cut_bytes = self.capture.text()
+        if self.wants_text:
+            outcome.text, self.fits = self.capture.text()
         outcome.printed_bytes = self.capture.printed
-        if outcome.cut_bytes:
-            outcome.notes.append(f"{outcome.cut_bytes:,} B between beginning and end were not kept")
+        start, end = self.capture.gap()
+        if end > start:
+            outcome.notes.append(f"{end - start:,} B between beginning and end were not kept")
         outcome.notes += _environment_hint(self._spec, outcome.text)
         outcome.elapsed_ms = int((time.monotonic() - self._started) * 1000)
 

@@ -10,6 +10,12 @@ import tempfile
 from context_mode_runtime.execute.environment import child_environment
 from context_mode_runtime.execute.languages import SHELLS, Starter, find, needs_module_syntax
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    File = tuple[str, str | Iterable[str]]
+
 SHELL_CONTENT_MAX = 100_000
 """Longest text that a shell gets as an environment variable, in bytes (Linux takes 131,072 for one)."""
 
@@ -32,8 +38,8 @@ class Script:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def write_script(language: str, code: str, *, cwd: str, mark: str, file: tuple[str, str] | None = None) -> Script:
-    """Writes `code` into a folder of its own (0700). `file` is (path shown to the code, text).
+def write_script(language: str, code: str, *, cwd: str, mark: str, file: File | None = None) -> Script:
+    """Writes `code` into a folder of its own (0700). `file` is (path shown to the code, text or its pieces).
 
     An empty path stands for a text without a file: the code gets the path of our copy.
     Raises ExecuteError for a language that is not here, OSError where nothing can be written.
@@ -51,15 +57,16 @@ def write_script(language: str, code: str, *, cwd: str, mark: str, file: tuple[s
     return script
 
 
-def _give_file(script: Script, file: tuple[str, str], *, shell: bool) -> None:
+def _give_file(script: Script, file: File, *, shell: bool) -> None:
     path, text = file
-    copy = _write(os.path.join(script.folder, "content"), text)
+    copy = _write(os.path.join(script.folder, "content"), [text] if isinstance(text, str) else text)
     script.env.update(FILE_PATH=path or copy, FILE_CONTENT_PATH=copy)
     if not shell:
         return
     size = os.path.getsize(copy)
     if size <= SHELL_CONTENT_MAX:
-        script.env["FILE_CONTENT"] = text.replace("\0", "").encode("utf-8", "replace").decode()
+        with open(copy, encoding="utf-8", newline="") as written:
+            script.env["FILE_CONTENT"] = written.read().replace("\0", "")
     else:
         script.env.pop("FILE_CONTENT", None)
         script.notes.append(
@@ -77,8 +84,8 @@ def _fill(script: Script, starter: Starter, program: str, code: str, *, with_fil
     }
     aided = bool(starter.aid[0]) and (with_file or starter.always_aid)
     if aided:
-        _write(places["{aid}"], starter.aid[1])
-    _write(places["{script}"], _code(starter, code, with_file=with_file), bom=starter.bom)
+        _write(places["{aid}"], [starter.aid[1]])
+    _write(places["{script}"], [_code(starter, code, with_file=with_file)], bom=starter.bom)
     args = starter.build or (starter.file_args if with_file else starter.args)
     command = [program, *(_placed(arg, places) for arg in args if aided or arg != "{aid}")]
     script.build, script.argv = (command, [places["{program}"]]) if starter.build else ([], command)
@@ -96,9 +103,9 @@ def _placed(arg: str, places: dict[str, str]) -> str:
     return arg
 
 
-def _write(path: str, text: str, *, bom: bool = False) -> str:
+def _write(path: str, pieces: Iterable[str], *, bom: bool = False) -> str:
     with open(path, "w", encoding="utf-8-sig" if bom else "utf-8", errors="replace", newline="") as file:
-        file.write(text)
+        file.writelines(pieces)
     os.chmod(path, 0o600)
     return path
 

@@ -1,30 +1,37 @@
-"""Runs that nobody waits for: their output is a source that is brought up to date whenever somebody looks."""
+"""Runs that nobody waits for: their output is a source that grows with them, and is indexed when somebody looks."""
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 
 from context_mode_runtime import log
+from context_mode_runtime.server import catching
 from context_mode_runtime.server.call import ToolError
-from context_mode_runtime.server.keeping import label_of, not_stored
+from context_mode_runtime.server.keeping import kept_bytes, label_of, not_stored
 from context_mode_runtime.store.db import Store
-from context_mode_runtime.store.errors import StoreError
-from context_mode_runtime.store.sources import add_source
+from context_mode_runtime.store.errors import StoreError, UnknownSourceError
+from context_mode_runtime.store.live import open_live
+from context_mode_runtime.store.sources import Placed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from context_mode_runtime.execute.run import Background, Outcome, Run
+    from context_mode_runtime.execute.run import Background, Run
     from context_mode_runtime.server.call import Call
 
 _runs: list[_Watched] = []
 _turn = threading.Lock()
 
 
-class _Watched:
-    """One background run, the source that holds its output, and how much of that is stored already."""
+_LOOK_S = 5.0
+"""Longest that one look takes; what it leaves comes with the next one."""
 
-    __slots__ = ("_key", "_name", "_place", "_secret", "_turn", "background", "label", "sid")
+
+class _Watched:
+    """One background run and the source that its output goes to. Every look costs what is new."""
+
+    __slots__ = ("_key", "_name", "_secret", "_source", "_turn", "background", "label", "sid", "stored")
 
     def __init__(self, call: Call, label: str) -> None:
         """Makes the source, still empty. Raises StoreError."""
@@ -32,45 +39,68 @@ class _Watched:
         self._key, self._name = project.key(), project.name
         self._secret = call.store().secret_names
         self._turn = threading.Lock()
-        self._place = (f"run:{call.connection.key}:{len(_runs) + 1}", call.session(), project.worktree, call.tool)
-        self.label = label_of(label)
+        origin = f"run:{call.connection.key}:{len(_runs) + 1}"
+        place = Placed(label_of(label), call.session(), project.worktree, call.tool, origin)
+        self._source = open_live(call.store(), place)
         self.background: Background | None = None
-        self.sid = self._put(call.store(), "")
+        self.label = place.label
+        self.sid = self._source.indexed.sid
+        self.stored = False
 
     def belongs_to(self, path: str) -> bool:
         """Whether its source lies in the database at `path`."""
         return os.path.basename(os.path.dirname(path)) == self._key
 
-    def bring_up_to_date(self) -> None:
-        """Stores what was printed since; a store that can't be written now gets it the next time."""
-        if self.background is None:
-            return
-        try:
-            with self._turn, Store.open(self._key, name=self._name) as store:
-                store.secret_names = self._secret
-                self._put(store, self.background.text())
-        except StoreError as error:
-            log.log_error("serve background", error)
+    def bring_up_to_date(self, *, search: bool = False) -> None:
+        """Stores what was printed since, for a `search` indexed too. A store that can't be written gets it later."""
+        with self._turn:
+            if self.background is None or self.stored:
+                return
+            try:
+                with Store.open(self._key, name=self._name) as store:
+                    store.secret_names = self._secret
+                    self.stored = self._store(store, self.background)
+                    if search or self.stored:
+                        catching.catch_up(store, _LOOK_S if search else 0.0)
+            except UnknownSourceError:
+                self.drop()
+            except StoreError as error:
+                log.log_error("serve background", error)
 
-    def _put(self, store: Store, text: str) -> str:
-        origin, conversation, worktree, tool = self._place
-        return add_source(
-            store,
-            text,
-            label=self.label,
-            kind="log",
-            origin=origin,
-            conversation=conversation,
-            worktree=worktree,
-            tool=tool,
-        ).sid
+    def _store(self, store: Store, background: Background) -> bool:
+        """True when the run has ended and all is stored."""
+        ended = background.outcome is not None
+        until = time.monotonic() + _LOOK_S
+        self._source.flush(store)
+        for text in background.output.rest() if ended else background.output.more():
+            self._source.append(store, text)
+            if not ended and time.monotonic() >= until:
+                break
+        if ended:
+            self._source.close(store, named=True)
+            background.output.close()
+        else:
+            self._source.flush(store)
+        return ended
+
+    def give_up(self, store: Store) -> None:
+        """The run could not be started: the source stays empty. Raises StoreError."""
+        self._source.close(store, named=True)
+
+    def drop(self) -> None:
+        """Its source is gone: it runs on unheard."""
+        if self.background is not None:
+            self.background.output.close()
+            self.background = None
 
 
 def start(call: Call, spec: Run, label: str) -> str:
     """Starts the run and says where its output will be. Raises ToolError without a store, ExecuteError."""
+    from context_mode_runtime.execute.errors import ExecuteError
     from context_mode_runtime.execute.run import Background
 
     spec.timeout_ms = None
+    spec.keep = kept_bytes(call)
     try:
         with _turn:
             watched = _Watched(call, label)
@@ -78,10 +108,13 @@ def start(call: Call, spec: Run, label: str) -> str:
     except StoreError as error:
         raise ToolError(f"a background run needs the store; {not_stored(error)}") from None
 
-    def ended(_outcome: Outcome) -> None:
+    try:
+        watched.background = Background(spec, watched.bring_up_to_date)
+    except ExecuteError:
+        watched.give_up(call.store())
+        raise
+    if watched.background.outcome is not None:
         watched.bring_up_to_date()
-
-    watched.background = Background(spec, ended)
     look = call.example("ctx_search", {"queries": [], "source": watched.sid})
     return f"running · {watched.sid}\nits output so far: {look}; it ends with this server"
 
@@ -89,13 +122,11 @@ def start(call: Call, spec: Run, label: str) -> str:
 def flush() -> None:
     """Brings the sources of this process' background runs up to date; those that have ended are up to date."""
     for watched in _runs:
-        if watched.background is not None and watched.background.running:
-            watched.bring_up_to_date()
+        watched.bring_up_to_date(search=True)
 
 
 def forget(store: Store) -> None:
     """After a purge: runs whose source is gone are not stored again; they go on unheard."""
-    from context_mode_runtime.store.errors import UnknownSourceError
     from context_mode_runtime.store.sources import find_source
 
     for watched in _runs:
@@ -105,7 +136,7 @@ def forget(store: Store) -> None:
             except UnknownSourceError:
                 gone = True
             if gone:
-                watched.background = None
+                watched.drop()
 
 
 def state(sid: str, label: str) -> str:

@@ -11,7 +11,7 @@ from context_mode_runtime.server import timing
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.server.guard import Guard
 from context_mode_runtime.server.journaling import note_run
-from context_mode_runtime.server.keeping import Kept, keep, label_of
+from context_mode_runtime.server.keeping import keep_run, kept_bytes, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,9 +105,21 @@ def run_all(call: Call, commands: list[Ran], intent: str) -> None:
 
 
 class _Batch:
-    """What the workers of one batch share: the commands that wait, the gate, the end of the time, a turn to store."""
+    """What the workers share: the waiting commands, the gate, the end of the time, turns to take and keep."""
 
-    __slots__ = ("_call", "_ends", "_guard", "_intent", "_limit", "_share", "_turn", "_waiting", "printed", "width")
+    __slots__ = (
+        "_call",
+        "_ends",
+        "_guard",
+        "_intent",
+        "_limit",
+        "_share",
+        "_storing",
+        "_turn",
+        "_waiting",
+        "printed",
+        "width",
+    )
 
     def __init__(self, call: Call, commands: list[Ran], intent: str) -> None:
         """Raises ToolError for a time-out or concurrency out of bounds."""
@@ -120,7 +132,7 @@ class _Batch:
         self._guard = Guard(call)
         self._intent = intent
         self._share = _UNSTORED_MAX // len(commands)
-        self._turn = threading.Lock()
+        self._turn, self._storing = threading.Lock(), threading.Lock()
         self._waiting = iter(commands)
         self.printed = 0
         self.width = min(asked, len(commands))
@@ -150,22 +162,24 @@ class _Batch:
             ran.ended = f"not run: the {self._limit} ms were over"
             return
         spec = Run("shell", ran.command, cwd=self._call.project().worktree, timeout_ms=left)
+        spec.keep = kept_bytes(self._call)
         try:
             outcome = run(spec, cancel=self._call.running.cancel, progress=timing.told(self._call, ran.label))
         except ExecuteError as error:
             raise ToolError(str(error)) from None
-        with self._turn:
+        with self._storing:
             self._keep(ran, outcome)
 
     def _keep(self, ran: Ran, outcome: Outcome) -> None:
         from context_mode_runtime.server.printed import headline
 
         self.printed += outcome.printed_bytes
+        kept = keep_run(self._call, outcome, label=ran.label, intent=self._intent)
         note_run(self._call, ran.command, outcome)
-        kept = keep(self._call, outcome.text, label=ran.label, kind="log") if outcome.text.strip() else Kept(None)
         ran.ended = headline(outcome, self._limit)
         ran.number = kept.indexed.id if kept.indexed else 0
         ran.notes = [*outcome.notes, *kept.notes()]
         if kept.problem:
             failed = outcome.exit_code != 0
-            ran.unstored = excerpt(outcome.text, budget=self._share, intent=self._intent, failed=failed).text
+            text = kept.parts or outcome.text
+            ran.unstored = excerpt(text, budget=self._share, intent=self._intent, failed=failed).text

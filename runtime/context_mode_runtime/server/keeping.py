@@ -9,27 +9,47 @@ from context_mode_runtime.store.sources import add_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from context_mode_runtime.excerpt import Condensed
+    from context_mode_runtime.execute.run import Outcome
     from context_mode_runtime.server.call import Call
     from context_mode_runtime.store.sources import Indexed
 
 _LABEL_MAX = 120
+_MEGABYTE = 1024 * 1024
 
 
 class Kept:
-    """What became of a text: the source, or why there is none."""
+    """What became of a text: the source, or why there is none. `parts`: of a long one what an excerpt is made of."""
 
-    __slots__ = ("indexed", "problem")
+    __slots__ = ("indexed", "more", "parts", "problem")
 
-    def __init__(self, indexed: Indexed | None, problem: str = "") -> None:
+    def __init__(self, indexed: Indexed | None, problem: str = "", parts: Condensed | None = None) -> None:
         """`problem` is one line for the reply."""
         self.indexed = indexed
         self.problem = problem
+        self.parts = parts
+        self.more: list[str] = []
+        """Further lines for the reply."""
 
     def notes(self) -> list[str]:
-        """Lines for the reply: what was cut, or the problem."""
+        """Lines for the reply: what was cut, what is not done yet, or the problem."""
         if self.indexed is None:
             return [self.problem] if self.problem else []
-        return cut_notes(self.indexed.cut)
+        return [*cut_notes(self.indexed.cut), *self.more]
+
+
+def keep_run(call: Call, outcome: Outcome, *, label: str, intent: str) -> Kept:
+    """Stores what a run printed, however much it is. Never raises: a run is done, whatever the store says.
+
+    `intent` picks what is remembered of a long output for the reply; that is the outcome's text from then on.
+    """
+    if outcome.output is not None:
+        from context_mode_runtime.server.streaming import keep_long
+
+        kept = keep_long(call, outcome.output, label, intent)
+        outcome.text = kept.parts.text if kept.parts else ""
+        return kept
+    return keep(call, outcome.text, label=label, kind="log") if outcome.text.strip() else Kept(None)
 
 
 def keep(call: Call, text: str, *, label: str, kind: str) -> Kept:
@@ -47,6 +67,15 @@ def keep(call: Call, text: str, *, label: str, kind: str) -> Kept:
     except StoreError as error:
         return Kept(None, not_stored(error))
     return Kept(indexed)
+
+
+def kept_bytes(call: Call) -> int:
+    """How much of one output is kept: the executor's limit, or the policy's for the whole project, if less."""
+    from context_mode_runtime.execute.capture import KEPT
+    from context_mode_runtime.policy.load import load_policy
+
+    most = load_policy(call.project().root).retention.get("maxMegabytes", 0)
+    return min(KEPT, most * _MEGABYTE) if most else KEPT
 
 
 def not_stored(error: StoreError) -> str:

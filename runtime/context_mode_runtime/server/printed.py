@@ -26,16 +26,17 @@ def headline(outcome: Outcome, timeout_ms: int) -> str:
 def reply(call: Call, outcome: Outcome, head: str, kept: Kept, intent: str) -> str:
     """The whole text up to OUTPUT_CAP, else SHORT_REPLY bytes of the parts that matter and the exact search call."""
     notes = [*outcome.notes, *kept.notes()]
-    if len(outcome.text.encode(errors="replace")) <= limits.OUTPUT_CAP:
+    if kept.parts is None and len(outcome.text.encode(errors="replace")) <= limits.OUTPUT_CAP:
         body = outcome.text if outcome.text.endswith("\n") or not outcome.text else outcome.text + "\n"
         return f"{head}\n{body}{_lines(notes)}".rstrip("\n")
     head = "\n".join([head, *notes])
     failed = outcome.exit_code != 0
+    text = kept.parts or outcome.text
     if kept.indexed is None:
-        part = excerpt(outcome.text, budget=limits.OUTPUT_CAP, intent=intent, failed=failed)
+        part = excerpt(text, budget=limits.OUTPUT_CAP, intent=intent, failed=failed)
         return f"{head}\n{part.text}\n({part.left_out_bytes} B left out)"
     pointer = call.example("ctx_search", {"queries": _queries(intent), "source": kept.indexed.sid})
-    return short_reply(head, outcome.text, pointer=pointer, intent=intent, failed=failed)
+    return short_reply(head, text, pointer=pointer, intent=intent, failed=failed)
 
 
 def _queries(intent: str) -> list[str]:

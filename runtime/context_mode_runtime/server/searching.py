@@ -6,7 +6,7 @@ import os
 import time
 
 from context_mode_runtime import limits, paths
-from context_mode_runtime.server import background, journaling, memory
+from context_mode_runtime.server import background, catching, journaling, memory
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.store.errors import StoreError, StoreMissingError, UnknownSourceError
 
@@ -26,6 +26,8 @@ _READ_MAX = 200
 _QUERIES_MAX = 50
 _SHOWN_MAX = 120
 _ROOM_FOR_MORE = 400
+_INDEXING_S = 8.0
+"""Longest wait for the index of long outputs that were stored just now."""
 _NOTHING_YET = "nothing is indexed in this project yet"
 _FULL = "left out: the reply is full; ask this query again by itself"
 
@@ -50,7 +52,8 @@ def searched(call: Call, queries: list[str]) -> str:
     most = min(max(call.number("limit", _LIMIT), 1), _LIMIT_MAX, _allowed(call, store))
     if call.text("source"):
         _source(call, store)
-    return filled([], heads, lambda query: answers(call, store, query, most))
+    waits = [f"  ({line})" for line in catching.catch_up(store, _INDEXING_S).values()]
+    return filled(waits, heads, lambda query: answers(call, store, query, most))
 
 
 def filled(opening: list[str], heads: list[tuple[str, str]], find: Callable[[str], list[str]]) -> str:

@@ -70,6 +70,25 @@ def pack(text: str, spans: Iterable[Span], target: int) -> Iterator[Span]:
         yield begin, last
 
 
+def packed_lines(text: str, target: int) -> Iterator[Span]:
+    """What `pack` makes of the lines of an ASCII text, without a look at each of them."""
+    at, end = 0, len(text)
+    while at < end:
+        stop = end if end - at <= target else text.rfind("\n", at, at + target) + 1
+        if stop:
+            yield at, stop
+            at = stop
+            continue
+        stop = text.find("\n", at + target) + 1 or end
+        if stop - at > limits.MAX_CHUNK_BYTES:
+            *whole, last = hard_spans(text, at, stop)
+            yield from whole
+            at = last[0]
+        if stop - at > target:
+            yield at, stop
+            at = stop
+
+
 def _fitting(text: str, spans: Iterable[Span]) -> Iterator[tuple[int, int, int]]:
     for start, end in spans:
         size = size_of(text[start:end])

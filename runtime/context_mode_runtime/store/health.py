@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime import paths
-from context_mode_runtime.store import filesystem, migrations, vocabulary
+from context_mode_runtime.store import filesystem, migrations, unindexed, vocabulary
 from context_mode_runtime.store.errors import StoreDamagedError
 from context_mode_runtime.store.place import sqlite
 
@@ -20,6 +20,7 @@ def rebuild(store: Store) -> None:
         for table in migrations.FTS_TABLES:
             db.execute(f"INSERT INTO {table}({table}) VALUES('rebuild')")
         vocabulary.mark_filled(db)
+        unindexed.mark_rebuilt(db)
 
 
 def damaged_tables(store: Store) -> list[str]:

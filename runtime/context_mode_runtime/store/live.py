@@ -1,11 +1,17 @@
-"""A source that grows while a command runs: searchable at once, its last lines held back until they are whole."""
+"""A source that grows: what a command prints is stored while it runs or after it, piece by piece, and indexed later."""
 
 from __future__ import annotations
 
+try:
+    from _blake2 import blake2b
+except ImportError:  # another Python than CPython
+    from hashlib import blake2b
+
 from context_mode_runtime.redact import redact
-from context_mode_runtime.store import sources, stale, vocabulary
-from context_mode_runtime.store.sources import Indexed, Placed, Prepared
-from context_mode_runtime.store.words import vocabulary_of
+from context_mode_runtime.redact_stream import Redactor
+from context_mode_runtime.store import chunks, sources, unindexed
+from context_mode_runtime.store.errors import UnknownSourceError
+from context_mode_runtime.store.sources import Indexed, Placed, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,68 +19,95 @@ if TYPE_CHECKING:
 
     from context_mode_runtime.store.db import Store
 
-_HELD_MAX = 256 * 1024
-_OPENED = (("<private>", "</private>"), ("-----begin ", "-----end "))
-
 
 class LiveSource:
-    """One growing source. `indexed` has its id; `append` text as it comes, `close` at the end. One thread at a time."""
+    """One growing source. `indexed` has its id; `append` text as it comes, `close` at the end. One thread at a time.
 
-    __slots__ = ("_held", "_lines", "_store", "indexed")
+    Its text can be read at once; `unindexed.Catching` makes it searchable. Each call may bring its own `store`, open
+    on the same file.
+    """
 
-    def __init__(self, store: Store, indexed: Indexed) -> None:
+    __slots__ = ("_bytes", "_clean", "_digest", "_place", "_redactor", "indexed")
+
+    def __init__(self, indexed: Indexed, place: Placed, secret_names: tuple[str, ...]) -> None:
         self.indexed = indexed
-        self._store = store
-        self._held = ""
-        self._lines = 1
+        self._place = place
+        self._redactor = Redactor(secret_names)
+        self._clean = ""
+        self._digest = blake2b(digest_size=16)
+        self._bytes = 0
 
-    def append(self, text: str) -> None:
-        """Adds text. An unfinished last line and an open secret wait for more. Raises StoreError."""
-        self._held += text
-        ready = len(self._held) if len(self._held) > _HELD_MAX else _ready(self._held)
-        if ready:
-            self._write(self._held[:ready])
-            self._held = self._held[ready:]
+    def append(self, store: Store, text: str) -> None:
+        """Adds text; half a MiB of it or so waits for more. Raises UnknownSourceError when the source was deleted.
 
-    def close(self) -> Indexed:
-        """Writes what was held back, ends the growing and returns the final counts. Raises StoreError."""
-        if self._held:
-            self._write(self._held)
-            self._held = ""
-        text = sources.source_text(self._store, self.indexed.sid)
-        with self._store.write() as db:
-            found = db.execute(
-                "SELECT text FROM chunks WHERE id BETWEEN ? AND ?", sources.id_range(self.indexed.id)
-            ).fetchall()
-            vocabulary.add_words(db, vocabulary_of([row[0] for row in found]))
-            db.execute(
-                "UPDATE sources SET live = 0, hash = ?, used = ? WHERE id = ?",
-                (sources.digest_of(text), sources.now_ms(), self.indexed.id),
-            )
+        Raises StoreError when it can't be written now: it is kept for the next call then.
+        """
+        self._write(store, self._redactor.feed(plain(text)))
+
+    def flush(self, store: Store) -> None:
+        """Writes what waits, but for an unfinished last line and an open secret. Raises as `append`."""
+        self._write(store, self._redactor.flush())
+
+    def close(self, store: Store, *, named: bool = False) -> Indexed:
+        """Writes all that waits and ends the growing. Raises as `append`.
+
+        A text that is stored already is not kept twice, unless somebody was told this source's name (`named`).
+        """
+        self._write(store, self._redactor.end())
+        with store.write() as db:
+            known = None if named else sources.known_as(db, self._place, self._digest.digest())
+            if known is not None:
+                sources.drop_chunks(db, self.indexed.id)
+                db.execute("DELETE FROM readers WHERE source = ?", (self.indexed.id,))
+                db.execute("DELETE FROM sources WHERE id = ?", (self.indexed.id,))
+                self.indexed = Indexed(known, self._place.label, 0, unchanged=True)
+            else:
+                db.execute(
+                    "UPDATE sources SET live = 0, hash = ?, used = ? WHERE id = ?",
+                    (self._digest.digest(), sources.now_ms(), self.indexed.id),
+                )
+        self.indexed.cut = self._redactor.cut
         return self.indexed
 
-    def _write(self, text: str) -> None:
-        clean, cut = redact(sources.plain(text), self._store.secret_names)
-        with self._store.write() as db:
-            place, tail, line = _last(db, self.indexed.id)
-            prepared = Prepared(tail + clean, "log")
+    def _write(self, store: Store, more: str) -> None:
+        self._clean += more
+        clean = self._clean
+        if not clean:
+            return
+        number = self.indexed.id
+        with store.write() as db:
+            place, tail, line = _last(db, number)
+            text = tail + clean
             if tail:
-                sources.drop_rows(db, (self.indexed.id << sources.SHIFT) + place, sources.id_range(self.indexed.id)[1])
-            sources.write_chunks(db, self.indexed.id, prepared, place, line)
-            self.indexed.chunks = place - 1 + prepared.chunks
-            self.indexed.cut += cut
-            db.execute(
-                "UPDATE sources SET bytes = bytes + ?, chunks = ?, used = ? WHERE id = ?",
-                (len(clean.encode()), self.indexed.chunks, sources.now_ms(), self.indexed.id),
-            )
+                sources.drop_rows(db, number, (number << sources.SHIFT) + place)
+            rows, place = _rows(text, (number << sources.SHIFT) + place, line)
+            db.executemany("INSERT INTO chunks VALUES(?, '', ?, '', ?)", rows)
+            data = clean.encode()
+            self.indexed.chunks = place - (number << sources.SHIFT) - 1
+            self._grow(store, db, self._bytes + len(data))
+        self._bytes += len(data)
+        self._clean = ""
+        self._digest.update(data)
+        self.indexed.cut = self._redactor.cut
+
+    def _grow(self, store: Store, db: Connection, size: int) -> None:
+        changed = db.execute(
+            "UPDATE sources SET bytes = ?, chunks = ?, used = ? WHERE id = ?",
+            (size, self.indexed.chunks, sources.now_ms(), self.indexed.id),
+        )
+        if not changed.rowcount:
+            raise UnknownSourceError(store.path, f"{self.indexed.sid} was deleted while it grew", [])
 
 
 def open_live(store: Store, place: Placed) -> LiveSource:
     """A new, empty source that grows. Raises StoreError."""
-    facts = (b"", 0, 0)
+    clean = Placed(
+        redact(plain(place.label), store.secret_names)[0], place.conversation, place.worktree, place.tool, place.origin
+    )
     with store.write() as db:
-        number, _ = sources.make_row(db, place, "log", facts, stale.mark_of(None), live=True)
-    return LiveSource(store, Indexed(number, place.label, 0))
+        number, _ = sources.make_row(db, clean, "log", (b"", 0, 0), None, live=True)
+        unindexed.begin(db, number)
+    return LiveSource(Indexed(number, clean.label, 0), clean, store.secret_names)
 
 
 def _last(db: Connection, number: int) -> tuple[int, str, int]:
@@ -85,12 +118,12 @@ def _last(db: Connection, number: int) -> tuple[int, str, int]:
     return (row[0] - (number << sources.SHIFT), row[1], row[2]) if row else (1, "", 1)
 
 
-def _ready(text: str) -> int:
-    """How much of `text` can be judged now: whole lines, up to a private mark or PEM block that is still open."""
-    end = text.rfind("\n") + 1
-    low = text[:end].lower()
-    for opening, closing in _OPENED:
-        at = low.rfind(opening)
-        if at >= 0 and closing not in low[at:]:
-            end = min(end, low.rfind("\n", 0, at) + 1)
-    return end
+def _rows(text: str, place: int, line: int) -> tuple[list[tuple[int, str, int]], int]:
+    """(id, text, first line) of each chunk of a log, ids from `place` on, and the id behind the last."""
+    out = []
+    for _, start, end in chunks.plain(text, "log"):
+        part = text[start:end]
+        out.append((place, part, line))
+        place += 1
+        line += part.count("\n")
+    return out, place

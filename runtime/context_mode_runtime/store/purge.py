@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
     from context_mode_runtime.store.db import Store
 
-_EVERYTHING = ("chunks", "sources", "readers", "vocabulary", "journal", "held", "search_calls", "ledger")
+_EVERYTHING = (
+    *("chunks", "sources", "unindexed", "readers", "vocabulary", "journal", "held", "search_calls", "ledger"),
+)
 _OF_CONVERSATIONS = ("journal", "readers", "held", "search_calls", "ledger")
 
 
@@ -42,21 +44,30 @@ def purge_source(store: Store, source: str) -> int:
 
 def _drop_quotes(db: Connection, number: int) -> int:
     """Takes out the journal's failures whose details were lines of this source; returns how many."""
-    text = "".join(
-        row[0]
-        for row in db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id", sources.id_range(number))
-    )
-    lines = set(text.split("\n"))
     rows = db.execute("SELECT seq, detail FROM journal WHERE kind = 'failure' AND detail IS NOT NULL").fetchall()
-    quoting = [seq for seq, detail in rows if _quotes(detail, lines)]
+    quoted = {seq: _quoted(detail) for seq, detail in rows}
+    held = _held(db, number, set().union(*quoted.values()))
+    quoting = [seq for seq, lines in quoted.items() if lines and lines <= held]
     for seq in quoting:
         _drop_rows(db, "seq = ?", seq)
     return len(quoting)
 
 
-def _quotes(detail: str, lines: set[str]) -> bool:
-    quoted = [line for line in detail.split("\n") if line.strip() and not line.startswith("[... ")]
-    return bool(quoted) and all(line in lines for line in quoted)
+def _quoted(detail: str) -> set[str]:
+    return {line for line in detail.split("\n") if line.strip() and not line.startswith("[... ")}
+
+
+def _held(db: Connection, number: int, lines: set[str]) -> set[str]:
+    """Those of `lines` that are lines of the source, which is read chunk by chunk: it may be long."""
+    found: set[str] = set()
+    longest = max(map(len, lines), default=0)
+    begun = ""
+    texts = db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id", sources.id_range(number))
+    for (text,) in texts if lines else ():
+        *whole, begun = (begun + text).split("\n")
+        found |= lines.intersection(whole)
+        begun = begun[: longest + 1]
+    return found | lines.intersection([begun])
 
 
 def _drop_rows(db: Connection, where: str, value: object) -> int:
@@ -87,8 +98,11 @@ def purge_sources(store: Store, numbers: list[int]) -> int:
     return gone
 
 
-def purge_session(store: Store, conversation: str) -> int:
-    """Deletes a conversation: its journal, held blocks, budget and ledger rows, and the sources that only it read."""
+def purge_session(store: Store, conversation: str, *, keep_ledger: bool = False) -> int:
+    """Deletes a conversation: its journal, held blocks, budget and ledger rows, and the sources that only it read.
+
+    `keep_ledger`: the numbers, which hold no text, stay for the all-time report.
+    """
     with store.write() as db:
         gone = 0
         own = db.execute(
@@ -99,7 +113,7 @@ def purge_session(store: Store, conversation: str) -> int:
         for (number,) in own:
             gone += _drop(db, number)
         gone += _drop_rows(db, "conversation = ?", conversation)
-        for table in _OF_CONVERSATIONS[1:]:
+        for table in _OF_CONVERSATIONS[1 : -1 if keep_ledger else None]:
             gone += db.execute(f"DELETE FROM {table} WHERE conversation = ?", (conversation,)).rowcount
     _scrub(store)
     return gone

@@ -21,14 +21,21 @@ def prune(store: Store, *, days: int, megabytes: int, now_ms: int) -> int:
     Those unused longest go first; what was used in the last day stays. Returns how many rows went. Raises StoreError.
     """
     gone = 0
+    _end_deserted(store, now_ms - _DAY_MS)
     if days:
         for conversation in _quiet(store, now_ms - days * _DAY_MS):
-            gone += purge.purge_session(store, conversation)
+            gone += purge.purge_session(store, conversation, keep_ledger=True)
             log.log_error("retention", f"{store.name}: conversation {conversation}, unused for {days} days")
         gone += _drop(store, now_ms - days * _DAY_MS, f"unused for {days} days", _ALL)
     if megabytes and _size(store) > megabytes * _MEGABYTE:
         gone += _shrink(store, megabytes, now_ms)
     return gone
+
+
+def _end_deserted(store: Store, before: int) -> None:
+    """Sources whose process died while they grew grow no more."""
+    with store.write() as db:
+        db.execute("UPDATE sources SET live = 0 WHERE live AND used < ?", (before,))
 
 
 def _quiet(store: Store, before: int) -> list[str]:

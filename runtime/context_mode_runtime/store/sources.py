@@ -10,7 +10,7 @@ except ImportError:  # another Python than CPython
     from hashlib import blake2b
 
 from context_mode_runtime.redact import redact
-from context_mode_runtime.store import stale, vocabulary
+from context_mode_runtime.store import stale, unindexed, vocabulary
 from context_mode_runtime.store.chunks import chunked
 from context_mode_runtime.store.db import mended
 from context_mode_runtime.store.errors import UnknownSourceError
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
     from context_mode_runtime.store.db import Store
 
-SHIFT = 20
+SHIFT = unindexed.SHIFT
 """Bits of a chunk's id that hold its place in the source."""
 _COLUMNS = "id, label, kind, worktree, tool, origin, bytes, chunks, live, made, used"
 _NEAR = 3
 _DIGITS = 15
 _PIECE = 262_144
+_ROWS = 200
 
 
 class Indexed:
@@ -169,6 +170,15 @@ def _same(db: Connection, place: Placed, digest: bytes) -> tuple[int] | None:
     return row
 
 
+def known_as(db: Connection, place: Placed, digest: bytes) -> int | None:
+    """The source at `place` whose text has this digest, now read by its conversation too; None when there is none."""
+    known = _same(db, place, digest)
+    if known is None:
+        return None
+    _read_by(db, known[0], place.conversation, None)
+    return known[0]
+
+
 def _read_by(db: Connection, number: int, conversation: str | None, mark: stale.Mark | None) -> None:
     db.execute("UPDATE sources SET used = ? WHERE id = ?", (now_ms(), number))
     if mark:
@@ -236,18 +246,25 @@ def _numbered(prepared: Prepared, place: int, line: int) -> Iterator[tuple[int, 
 
 def drop_chunks(db: Connection, number: int) -> tuple[int, set[str]]:
     """Takes a source's chunks and index entries out; returns how many there were, and their words for `drop_words`."""
-    texts = db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ?", id_range(number))
+    waits = unindexed.first_waiting(db, number)
+    last = id_range(number)[1] if waits is None else waits - 1
+    texts = db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ?", (id_range(number)[0], last))
     words = vocabulary_of(row[0] for row in texts)
-    return drop_rows(db, *id_range(number)), words
+    gone = drop_rows(db, number, id_range(number)[0])
+    unindexed.forget(db, number)
+    return gone, words
 
 
-def drop_rows(db: Connection, first: int, last: int) -> int:
-    """Takes the chunks with ids `first` to `last` out of table and index; how many there were."""
+def drop_rows(db: Connection, number: int, first: int) -> int:
+    """Takes the chunks of source `number` from id `first` on out of table and index; how many there were."""
+    last = id_range(number)[1]
+    waits = unindexed.first_waiting(db, number)
     db.execute(
         "INSERT INTO chunk_words(chunk_words, rowid, heading, text, extra)"
         " SELECT 'delete', id, heading, text, extra FROM chunks WHERE id BETWEEN ? AND ?",
-        (first, last),
+        (first, last if waits is None else waits - 1),
     )
+    unindexed.step_back(db, number, first)
     return db.execute("DELETE FROM chunks WHERE id BETWEEN ? AND ?", (first, last)).rowcount
 
 
@@ -258,10 +275,21 @@ def id_range(number: int) -> tuple[int, int]:
 
 def source_text(store: Store, source: str | int) -> str:
     """The exact text of a source, by id or label. Raises UnknownSourceError, StoreError."""
-    with store.read() as db:
-        number = find_source(store, source).id
-        rows = db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id", id_range(number))
-        return "".join(row[0] for row in rows)
+    return "".join(source_pieces(store, find_source(store, source).id))
+
+
+def source_pieces(store: Store, number: int) -> Iterator[str]:
+    """The same piece by piece, of the source with this number, for texts that are too long for memory."""
+    first, last = id_range(number)
+    while first <= last:
+        with store.read() as db:
+            rows = db.execute(
+                "SELECT id, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", (first, last, _ROWS)
+            ).fetchall()
+        if not rows:
+            return
+        yield "".join(text for _, text in rows)
+        first = rows[-1][0] + 1
 
 
 def find_source(store: Store, source: str | int) -> Source:

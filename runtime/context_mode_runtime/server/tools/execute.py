@@ -9,7 +9,10 @@ from context_mode_runtime.server.tools.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from context_mode_runtime.execute.run import Outcome, Run
+    from context_mode_runtime.execute.script import File
     from context_mode_runtime.server.call import Call
     from context_mode_runtime.server.guard import Guard
 
@@ -24,6 +27,7 @@ def handle(call: Call) -> str:
     from context_mode_runtime.execute.run import Run, run
     from context_mode_runtime.server import timing
     from context_mode_runtime.server.guard import Guard
+    from context_mode_runtime.server.keeping import kept_bytes
 
     language, code, asked = call.text("language"), call.text("code"), timing.asked_ms(call)
     folder = call.project().worktree
@@ -31,6 +35,7 @@ def handle(call: Call) -> str:
     guard.code(language, code)
     left = timing.left_ms(call, asked)
     spec = Run(language, code, cwd=folder, timeout_ms=left, file=_file(call, guard))
+    spec.keep = kept_bytes(call)
     try:
         if call.flag("background"):
             return _background(call, spec)
@@ -42,16 +47,16 @@ def handle(call: Call) -> str:
 
 def _reply(call: Call, outcome: Outcome, limit_ms: int) -> str:
     from context_mode_runtime.server.journaling import note_run
-    from context_mode_runtime.server.keeping import Kept, keep
+    from context_mode_runtime.server.keeping import keep_run
     from context_mode_runtime.server.printed import headline, reply
 
     call.raw_bytes = outcome.printed_bytes
+    kept = keep_run(call, outcome, label=_label(call), intent=call.text("intent"))
     note_run(call, f"{call.text('language')}: {call.text('code')}", outcome)
-    kept = keep(call, outcome.text, label=_label(call), kind="log") if outcome.text.strip() else Kept(None)
     return reply(call, outcome, headline(outcome, limit_ms), kept, call.text("intent"))
 
 
-def _file(call: Call, guard: Guard) -> tuple[str, str] | None:
+def _file(call: Call, guard: Guard) -> File | None:
     """Path and text for the code: of a stored source by its id, else of a file in or outside the project."""
     name = call.text("file")
     if not name:
@@ -60,7 +65,7 @@ def _file(call: Call, guard: Guard) -> tuple[str, str] | None:
         raise ToolError("file holds a NUL character")
     path = os.path.join(call.project().worktree, os.path.expanduser(name))
     if name[:1] == "s" and name[1:].isdigit() and not os.path.exists(path):
-        return "", _source_text(call, name)
+        return "", _source_pieces(call, name)
     path = os.path.abspath(path)
     guard.path(path)
     from context_mode_runtime.fetch.document import read_document
@@ -71,12 +76,13 @@ def _file(call: Call, guard: Guard) -> tuple[str, str] | None:
         raise ToolError(str(error)) from None
 
 
-def _source_text(call: Call, name: str) -> str:
+def _source_pieces(call: Call, name: str) -> Iterator[str]:
     from context_mode_runtime.store.errors import StoreError
-    from context_mode_runtime.store.sources import source_text
+    from context_mode_runtime.store.sources import find_source, source_pieces
 
     try:
-        return source_text(call.store(create=False), name)
+        store = call.store(create=False)
+        return source_pieces(store, find_source(store, name).id)
     except StoreError as error:
         raise ToolError(f"file {name}: {error.reason}") from None
 
