@@ -33,7 +33,7 @@ class Project:
 
 
 def find_project(folder: str) -> Project | None:
-    """The project of `folder`, or None for a folder that is never one: the home, `/`, our own data, a missing one."""
+    """The project of `folder`, or None for a folder that is never one: the home, `/`, our own ones, a missing one."""
     try:
         here = os.path.realpath(folder)
         if not os.path.isdir(here):
@@ -42,7 +42,7 @@ def find_project(folder: str) -> Project | None:
         return None
     checkout, marker = _checkout(here)
     if checkout is None:
-        return None if never_project(here) else Project(here, here)
+        return None if never_project(here) or _is_ours(here) else Project(here, here)
     root = _main_checkout(checkout, marker)
     return Project(root, root if _is_submodule(marker) else checkout)
 
@@ -58,6 +58,12 @@ def never_project(folder: str) -> bool:
         return folder == os.path.realpath(paths.home())
     except paths.NoHomeError:
         return False
+
+
+def _is_ours(folder: str) -> bool:
+    """Whether a real path lies in the folder that we are installed in."""
+    own = os.path.dirname(os.path.realpath(__file__))
+    return folder == own or folder.startswith(own + os.sep)
 
 
 def _checkout(folder: str) -> tuple[str | None, str]:
