@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from context_mode_installer.specs.compile import compile_spec, main, outdated, shipped_specs
+from context_mode_installer.specs.catalog import look_at, shipped_specs
+from context_mode_installer.specs.compile import compile_spec, main, outdated
 from context_mode_installer.specs.load import load_file
+from context_mode_installer.specs.plain import plain_spec
 
 
 def test_no_table_drifts_from_its_spec() -> None:
@@ -55,3 +57,14 @@ def test_every_host_event_leads_to_ours_within_our_limit(file: Path) -> None:
         "subagent_stop",
     }
     assert all(1000 <= event["timeout_ms"] <= 5000 for event in events.values())
+
+
+def test_a_spec_as_shipped_is_not_checked_again_and_any_other_is(tmp_path: Path) -> None:
+    (shipped, *_) = shipped_specs()
+    assert plain_spec(shipped) == load_file(shipped).value
+    changed = tmp_path / shipped.name
+    changed.write_text(shipped.read_text("utf-8") + "# mine\n", "utf-8")
+    assert plain_spec(changed) is None
+    assert look_at(changed).document is not None
+    changed.write_text("spec: 1\n", "utf-8")
+    assert look_at(changed).findings

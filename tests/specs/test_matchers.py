@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from context_mode_installer.specs.catalog import shipped_specs
 from context_mode_installer.specs.check import check_document
-from context_mode_installer.specs.compile import shipped_specs
 from context_mode_installer.specs.eventcheck import hosts, own_tools
 from context_mode_installer.specs.load import Document, load_file
 from context_mode_installer.specs.matchers import fires

@@ -10,7 +10,7 @@ from context_mode_installer.places import fill_text, find_places
 from context_mode_installer.receipt import load
 from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import table
-from context_mode_installer.specs.catalog import find_checked, spec_files
+from context_mode_installer.specs.catalog import find_checked, look_at, spec_files
 from context_mode_installer.specs.check import check_file
 from context_mode_installer.system import PathError, RealSystem
 from context_mode_runtime.paths import data_root, home, tilde
@@ -28,7 +28,7 @@ def list_agents() -> Result:
 
     A spec with faults is named in `data.faulty`; exit 1 then. Raises UserError for a damaged receipt of setup.
     """
-    checked = [check_file(file) for file in spec_files().values()]
+    checked = [look_at(file) for file in spec_files().values()]
     bad = [item for item in checked if item.spec is None]
     system = RealSystem([home()])
     hosts = find_hosts([item.spec for item in checked if item.spec is not None], system, os.environ)

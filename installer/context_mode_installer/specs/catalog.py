@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 
 from context_mode_installer.result import UserError
 from context_mode_runtime.paths import tilde, user_specs_dir
+from context_mode_runtime.resources import shipped
 
-from .check import BadSpecError, check_file
-from .compile import compile_spec, shipped_specs, table_text
+from .check import BadSpecError, Checked, check_file
 from .findings import nearest
+from .model import make_model
+from .plain import plain_spec
 
 if TYPE_CHECKING:
-    from .check import Checked
     from .model import AgentSpec
+
+
+def shipped_specs() -> list[Path]:
+    """The spec files that come with this version, by name."""
+    return sorted(Path(shipped("agent_specs")).glob("*.yaml"))
 
 
 def user_specs() -> list[Path]:
@@ -28,20 +34,34 @@ def spec_files() -> dict[str, Path]:
     return dict(sorted(files.items()))
 
 
+def look_at(file: Path) -> Checked:
+    """A spec file with its findings; one that is word for word as shipped was checked before it was."""
+    known = plain_spec(file)
+    return check_file(file) if known is None else Checked(file, (), None, make_model(known))
+
+
 def find_spec(agent: str) -> AgentSpec:
     """The checked spec of `agent`. Raises UserError for an unknown id, and for a spec with findings."""
-    return find_checked(agent).spec or _never(agent)
+    return _faultless(look_at(_file_of(agent))).spec or _never(agent)
 
 
 def find_checked(agent: str) -> Checked:
     """The spec of `agent` with the document it was read from. Raises UserError as `find_spec` does."""
+    return _faultless(check_file(_file_of(agent)))
+
+
+def _file_of(agent: str) -> Path:
     files = spec_files()
     if agent not in files:
         raise UserError(f"unknown agent {agent!r}: {nearest(agent, files)}")
-    checked = check_file(files[agent])
+    return files[agent]
+
+
+def _faultless(checked: Checked) -> Checked:
     if checked.findings:
-        first = str(checked.findings[0]).replace(str(files[agent]), tilde(str(files[agent])))
-        raise UserError(f"{first} (all findings: context-mode agents validate {tilde(str(files[agent]))})")
+        file = str(checked.path)
+        first = str(checked.findings[0]).replace(file, tilde(file))
+        raise UserError(f"{first} (all findings: context-mode agents validate {tilde(file)})")
     return checked
 
 
@@ -54,6 +74,8 @@ def user_tables() -> dict[Path, str]:
 
     Raises UserError for a spec with findings.
     """
+    from .compile import compile_spec, table_text
+
     texts: dict[Path, str] = {}
     for file in user_specs():
         document = find_checked(file.stem).document

@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .crosscheck import check_names, check_templates
-from .eventcheck import check_events
 from .findings import Finding, Sheet
-from .grammar import check_grammar
-from .load import Document, SpecError, load_file
 from .model import AgentSpec, make_model
-from .replycheck import check_replies
-from .toolcheck import check_tools
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from .load import Document
 
 
 @dataclass(frozen=True)
@@ -34,6 +30,8 @@ class BadSpecError(Exception):
 
 def check_file(path: Path) -> Checked:
     """All that is wrong with the spec at `path`, in the order of its lines; the model when nothing is."""
+    from .load import SpecError, load_file
+
     try:
         document = load_file(path)
     except SpecError as error:
@@ -47,6 +45,12 @@ def check_file(path: Path) -> Checked:
 
 def check_document(document: Document, path: Path) -> tuple[Finding, ...]:
     """The findings of a spec that was read from `path`. Cross-checks wait until the grammar is right."""
+    from .crosscheck import check_names, check_templates
+    from .eventcheck import check_events
+    from .grammar import check_grammar
+    from .replycheck import check_replies
+    from .toolcheck import check_tools
+
     sheet = Sheet(document)
     check_grammar(sheet)
     if not sheet.findings:

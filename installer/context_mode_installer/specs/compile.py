@@ -1,5 +1,7 @@
 """Makes the tables that the hooks and the server read: one small JSON file an agent, nothing to parse at run time.
 
+Beside them the shipped specs as plain values, for the commands (`plain.py`).
+
 `python -m context_mode_installer.specs.compile` writes the shipped tables anew, `--check` says which are out of date.
 """
 
@@ -11,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from context_mode_runtime.limits import HOOK_TIMEOUT_MS
-from context_mode_runtime.resources import generated, shipped
+from context_mode_runtime.resources import generated
 
+from . import plain
+from .catalog import shipped_specs
 from .load import load_file
 from .where import compile_condition, compile_where, parse_template
 
@@ -142,21 +146,20 @@ def table_text(table: Data) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def shipped_specs() -> list[Path]:
-    """The spec files that come with this version, by name."""
-    return sorted(Path(shipped("agent_specs")).glob("*.yaml"))
-
-
 def tables() -> dict[Path, str]:
-    """Where each shipped table lies and what has to stand in it."""
-    compiled = [compile_spec(load_file(file).value) for file in shipped_specs()]
-    return {Path(generated()) / f"{table['id']}.json": table_text(table) for table in compiled}
+    """Where the table and the plain form of each shipped spec lie and what has to stand in them."""
+    texts: dict[Path, str] = {}
+    for file in shipped_specs():
+        spec = load_file(file).value
+        texts[Path(generated()) / f"{file.stem}.json"] = table_text(compile_spec(spec))
+        texts[plain.FOLDER / f"{file.stem}.json"] = plain.plain_text(file, spec)
+    return texts
 
 
 def outdated() -> list[Path]:
-    """Tables that differ from their spec, are missing, or have no spec any more."""
+    """Tables and plain forms that differ from their spec, are missing, or have no spec any more."""
     wanted = tables()
-    present = set(Path(generated()).glob("*.json"))
+    present = {file for folder in (Path(generated()), plain.FOLDER) for file in folder.glob("*.json")}
     stale = [file for file, text in wanted.items() if file not in present or file.read_text("utf-8") != text]
     return sorted({*stale, *(present - set(wanted))})
 

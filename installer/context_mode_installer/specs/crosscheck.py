@@ -57,6 +57,8 @@ def _file_names(sheet: Sheet) -> None:
     for way, user in _file_users(sheet.spec):
         if sheet.known((*way, "file"), user["file"], scopes, "name of files"):
             _same_scope(sheet, way, user, scopes[user["file"]])
+        if user.get("or") is not None:
+            sheet.known((*way, "or"), user["or"], scopes, "name of files")
     for n, edit in enumerate(sheet.spec["edits"]):
         if edit["kind"] == "own_file":
             _own_file(sheet, ("edits", n), edit)

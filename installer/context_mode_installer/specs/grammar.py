@@ -75,7 +75,8 @@ def _note(sheet: Sheet, error: ValidationError) -> None:
 def _lost(schema: dict[str, Any], found: dict[str, Any]) -> set[str]:
     """Keys that are missing, but for those that stand there misspelt: these are told once."""
     missing = set(schema["required"]) - set(found)
-    unknown = [key for key in found if key not in schema["properties"]] if "properties" in schema else []
+    closed = schema.get("additionalProperties") is False
+    unknown = [key for key in found if key not in schema["properties"]] if closed else []
     return missing - {nearest(key, schema["properties"])[len("did you mean ") : -1] for key in unknown}
 
 

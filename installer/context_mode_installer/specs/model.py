@@ -184,10 +184,14 @@ def make_model(spec: dict[str, Any]) -> AgentSpec:
 
 
 def _make(kind: type[Any], data: dict[str, Any]) -> Any:  # noqa: ANN401 - an instance of `kind`
-    hints = get_type_hints(kind, include_extras=True)
-    keys = {field.name: field.name.rstrip("_") for field in fields(kind)}
-    values = {name: _value(hints[name], data[key]) for name, key in keys.items() if key in data}
-    return kind(**values)
+    if kind not in _FIELDS:
+        hints = get_type_hints(kind, include_extras=True)
+        _FIELDS[kind] = [(field.name, field.name.rstrip("_"), hints[field.name]) for field in fields(kind)]
+    return kind(**{name: _value(hint, data[key]) for name, key, hint in _FIELDS[kind] if key in data})
+
+
+_FIELDS: dict[type[Any], list[tuple[str, str, Any]]] = {}
+"""Attribute, key and type of each field of a class; looked up once."""
 
 
 def _value(hint: Any, data: Any) -> Any:  # noqa: ANN401 - any type of the model

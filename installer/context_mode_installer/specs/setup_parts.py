@@ -121,10 +121,11 @@ class Edit:
 
 @dataclass(frozen=True)
 class HookFile:
-    """The file of a surface in one scope: a name of `files`."""
+    """The file of a surface in one scope; `or_` is a second one that the host reads the same lists from."""
 
     scope: Scope
     file: str
+    or_: str | None
 
 
 @dataclass(frozen=True)
