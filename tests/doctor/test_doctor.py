@@ -188,3 +188,12 @@ def test_without_an_agent_it_says_so() -> None:
     result = doctor.run(doctor.Options())
     assert (result.exit_code, result.data["checks"]) == (0, [])
     assert "No agent" in result.messages[0]
+
+
+def test_a_config_that_can_not_be_read_is_told_once(set_up: Path) -> None:
+    (set_up / ".claude" / "settings.json").write_text('{"hooks": {', "utf-8")
+    rows = doctor.run(doctor.Options(agents=("claude-code",), only=("D3", "D4", "D12"), offline=True)).data["checks"]
+    assert [row["status"] for row in rows] == ["FAIL", "SKIP", "SKIP"]
+    assert "settings.json:1:12" in rows[0]["detail"]
+    assert "Nothing was changed" not in rows[0]["detail"]
+    assert rows[0]["fix"] is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, warned
+from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
 from context_mode_installer.plan.hooks import events_of, ours_in
 from context_mode_installer.verify import written_server
 from context_mode_runtime import paths
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def mcp_entry(subject: Subject) -> Outcome:
     """D3: the entry is there, runs a program that is there, and is as setup writes it."""
     if subject.problem:
-        return failed(subject.problem, subject.setup)
+        return failed(subject.problem.removesuffix(" Nothing was changed."), None)
     found = [words for words in map(written_server, subject.targets) if words]
     if not found:
         return failed(f"no MCP entry of ours in the files of {subject.host.spec.name}", subject.setup)
@@ -33,7 +33,7 @@ def mcp_entry(subject: Subject) -> Outcome:
 def leftovers(subject: Subject) -> Outcome:
     """D4: each event has one hook of ours, and no other tool of our name is there."""
     if subject.problem:
-        return failed(subject.problem, subject.setup)
+        return skipped("the files can't be judged: see D3")
     plan = subject.plan
     obstacles = [one for one in plan.obstacles if one.agent in ("", subject.agent)] if plan else []
     if obstacles:
@@ -46,17 +46,24 @@ def leftovers(subject: Subject) -> Outcome:
             count += len(places)
             missing += [event for event in wanted if event not in places]
             doubled += sorted({str(place) for place in places if places.count(place) > 1 or place not in wanted})
+        for surface, name in target.idle_surfaces():
+            doubled += [str(spot.list_at[-1]) for spot in ours_in(target, surface, target.config(name).value())]
     if missing:
         return failed(f"no hook of ours for {', '.join(missing)}", subject.setup)
     if doubled:
         return failed(f"old or second hooks of ours for {', '.join(doubled)}", subject.setup)
+    apart = [path for target in subject.targets for path in target.apart()]
+    if apart:
+        return warned(
+            f"{count} hooks work, but yours are in {paths.tilde(apart[0])}: all in one file is better", subject.setup
+        )
     return passed(f"{count} hooks, each once; no other tool of our name")
 
 
 def switches(subject: Subject) -> Outcome:
     """D12: the host runs our hooks and lets our tools run."""
     if subject.problem:
-        return failed(subject.problem, subject.setup)
+        return skipped("the files can't be judged: see D3")
     off = [text for agent, text in subject.plan.switched_off if agent == subject.agent] if subject.plan else []
     if off:
         return failed(off[0], None)

@@ -51,10 +51,15 @@ def _targets(host: Host, draft: Draft, here: str | None) -> tuple[Target, ...]:
     mine = {(one.scope, one.project) for one in draft.receipt.entries if one.agent == host.spec.id}
     targets = []
     if ("user", None) in mine or not mine:
-        targets.append(Target(host, "user", None, agents, draft))
+        targets.append(_as_is(Target(host, "user", None, agents, draft)))
     if ("project", here) in mine:
-        targets.append(Target(host, "project", here, agents, draft))
+        targets.append(_as_is(Target(host, "project", here, agents, draft)))
     return tuple(targets)
+
+
+def _as_is(target: Target) -> Target:
+    target.as_is = True
+    return target
 
 
 def _subject(host: Host, targets: tuple[Target, ...], environment: dict[str, str], *, offline: bool) -> Subject:
@@ -64,7 +69,7 @@ def _subject(host: Host, targets: tuple[Target, ...], environment: dict[str, str
         known = targets[0].draft if targets else None
         if known is not None:
             draft = Draft(Desk(known.desk.system), known.receipt, known.backups)
-            wanted = [Target(host, one.scope, one.project, one.agents, draft) for one in targets]
+            wanted = [_as_is(Target(host, one.scope, one.project, one.agents, draft)) for one in targets]
             plan_setup(draft, wanted, Grants(), os.environ, launchers.this_interpreter())
             plan = finished(draft, "setup", wanted, "doctor")
             for target in targets:

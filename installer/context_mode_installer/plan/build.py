@@ -13,7 +13,8 @@ from context_mode_installer.plan.draft import Change, Draft, Obstacle, PlanError
 from context_mode_installer.plan.edits import plan_edits
 from context_mode_installer.plan.foreign import plan_foreign, plan_program
 from context_mode_installer.plan.hooks import plan_hooks
-from context_mode_installer.plan.removal import give_back_bytes, plan_removal, steps_of
+from context_mode_installer.plan.removal import give_back_bytes, plan_removal
+from context_mode_installer.plan.steps import steps_of
 from context_mode_installer.plan.trust import plan_trust
 from context_mode_installer.system import missing_folders
 from context_mode_installer.transaction import FileChange, Work
@@ -21,7 +22,7 @@ from context_mode_runtime import paths
 from context_mode_runtime.redact import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from context_mode_installer.launchers import Interpreter
     from context_mode_installer.plan.host import Target
@@ -190,12 +191,35 @@ def _diff(change: FileChange) -> str:
     """What the plan changes in a file, without the lines around it: they may hold what is nobody's business."""
     old, new = (_lines(data) for data in (change.before, change.after))
     name = paths.tilde(change.path)
-    lines = list(difflib.unified_diff(old, new, name, name, n=0, lineterm=""))
+    lines = [f"--- {name}", f"+++ {name}", *_hunks(old, new)]
     commas = {line[1:] for line in lines if line.startswith("-") and f"+{line[1:]}," in lines}
     shown = [line for line in lines if line[1:].removesuffix(",") not in commas or line[:1] not in "+-"]
-    whole = {sign + only for sign, side in (("-", old), ("+", new)) for only in side if len(side) == 1}
+    whole = {sign + side[0] for sign, side in (("-", old), ("+", new)) if len(side) == 1}
     text, _ = redact("\n".join(_cut(line) if len(line) > _LONGEST or line in whole else line for line in shown))
     return text
+
+
+def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
+    """Hunks without context. What both sides begin and end with is not compared line by line: a config can be large."""
+    head = _alike(old, new)
+    tail = _alike(old[head:][::-1], new[head:][::-1])
+    left, right = old[head : len(old) - tail], new[head : len(new) - tail]
+    for kind, i1, i2, j1, j2 in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if kind != "equal":
+            yield f"@@ -{_span(head + i1, i2 - i1)} +{_span(head + j1, j2 - j1)} @@"
+            yield from (f"-{line}" for line in left[i1:i2])
+            yield from (f"+{line}" for line in right[j1:j2])
+
+
+def _alike(left: list[str], right: list[str]) -> int:
+    """How many lines both begin with."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((n for n, (one, other) in pairs if one != other), min(len(left), len(right)))
+
+
+def _span(start: int, count: int) -> str:
+    """Where a hunk is, as `diff -u` writes it."""
+    return str(start + 1) if count == 1 else f"{start + 1 if count else start},{count}"
 
 
 def _cut(line: str) -> str:

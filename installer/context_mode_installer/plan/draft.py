@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
@@ -118,7 +119,7 @@ class Config:
 
     def value(self) -> object:
         """All that it says."""
-        return self._guarded(lambda: formats.read(self.form, self.data))
+        return self._guarded(lambda: _value_of(self.form, self.data))
 
     def get(self, at: formats.Path) -> object:
         """What stands at a path, or `formats.MISSING`."""
@@ -150,6 +151,12 @@ class Config:
         except formats.FormatError as error:
             place = f"{paths.tilde(self.path)}:{error.line}:{error.column}"
             raise PlanError(f"{place} {error.reason} ({self.file.broken})") from None
+
+
+@functools.lru_cache(maxsize=8)
+def _value_of(form: str, data: bytes) -> object:
+    """Read once: a plan looks at each file some twenty times, and some are large."""
+    return formats.read(form, data)
 
 
 @dataclass

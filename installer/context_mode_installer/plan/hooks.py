@@ -10,6 +10,7 @@ from context_mode_installer.places import fill
 from context_mode_installer.plan.draft import Change, Obstacle
 from context_mode_installer.plan.merge import merged, write_differences
 from context_mode_installer.plan.ours import is_foreign, words_of_handler
+from context_mode_installer.plan.steps import steps_of
 from context_mode_installer.receipt import Entry
 
 if TYPE_CHECKING:
@@ -99,7 +100,10 @@ def ours_in(target: Target, surface: Surface, value: object) -> list[Spot]:
 
 
 def plan_hooks(target: Target, *, replace: bool) -> None:
-    """Adds the hook entries of a host's scope to the plan."""
+    """Adds the hook entries of a host's scope to the plan; takes ours out of a file that is not the one in use."""
+    for surface, name in target.idle_surfaces():
+        _foreign_hooks(target, surface, target.config(name), replace=replace)
+        _leave(target, surface, target.config(name))
     for surface, name in target.surfaces():
         config = target.config(name)
         _foreign_hooks(target, surface, config, replace=replace)
@@ -107,6 +111,17 @@ def plan_hooks(target: Target, *, replace: bool) -> None:
         _drop_strays(target, surface, config, wanted)
         for list_at, event in wanted.items():
             _one_event(target, surface, config, (list_at, event))
+
+
+def _leave(target: Target, surface: Surface, config: Config) -> None:
+    """Takes all of ours out of a file that is not the one in use; the file goes, too, when setup made it."""
+    steps = steps_of(target.draft, target.draft.backups, config.path)
+    for spot in reversed(ours_in(target, surface, config.value())):
+        take_out(config, surface, spot, (steps[0].before or b"") if steps else None)
+        what = f"hook {spot.list_at[-1]} taken out"
+        target.draft.changes.append(Change(target.spec.id, config.path, what))
+        if steps and steps[0].before is None and not config.value():
+            config.desk.write(config.path, None)
 
 
 def _foreign_hooks(target: Target, surface: Surface, config: Config, *, replace: bool) -> None:

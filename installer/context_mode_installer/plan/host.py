@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from context_mode_installer import formats, launchers
 from context_mode_installer.places import fill, fill_text, platform
 from context_mode_installer.plan.draft import Config, PlanError
+from context_mode_installer.plan.hooks import spots
 from context_mode_installer.plan.ours import what_runs, words_of_entry, words_of_handler
 
 if TYPE_CHECKING:
     from context_mode_installer.detect import Host
     from context_mode_installer.plan.draft import Draft
     from context_mode_installer.plan.ours import Kind
-    from context_mode_installer.specs.model import AgentSpec, ConfigFile, Edit, Only, Scope, Surface
+    from context_mode_installer.specs.model import AgentSpec, ConfigFile, Edit, HookFile, Only, Scope, Surface
 
 
 class Target:
@@ -30,6 +31,8 @@ class Target:
         self.spec: AgentSpec = host.spec
         self.removing = False
         """Whether entries of every version and platform are looked at."""
+        self.as_is = False
+        """Whether hooks are looked for where they are, not where setup would put them."""
         bin_dir, files = host.places.holes["bin"], launchers.names()
         self.holes: dict[str, Any] = {
             **host.places.holes,
@@ -42,6 +45,7 @@ class Target:
             event.event for event in self.spec.events
         )
         self._configs: dict[str, Config] = {}
+        self._forms: list[tuple[Surface, str, str | None]] | None = None
 
     def config(self, name: str) -> Config:
         """A file of the spec by its name: the candidate that holds ours, else the strongest one there, else `new`."""
@@ -97,14 +101,49 @@ class Target:
         return self.draft.originals.get(path, b"")
 
     def surfaces(self) -> list[tuple[Surface, str]]:
-        """The ways of declaring hooks in this scope, each with the name of its file."""
+        """The ways of declaring hooks in this scope, each with the name of its file; when removing, of every file."""
+        used = [(surface, used) for surface, used, _ in self._in_use()]
+        return used + (self.idle_surfaces() if self.removing else [])
+
+    def idle_surfaces(self) -> list[tuple[Surface, str]]:
+        """The files that could take the same hooks and don't, because the host wants them in one place."""
+        return [(surface, idle) for surface, _, idle in self._in_use() if idle is not None]
+
+    def _in_use(self) -> list[tuple[Surface, str, str | None]]:
+        """Surface, file in use, the other one. Looked at once, before the plan changes anything."""
+        if self._forms is None:
+            self._forms = [
+                (surface, *self._one_of(surface, place))
+                for surface in self.spec.hooks
+                if self.holds(surface.only)
+                for place in surface.files
+                if place.scope == self.scope
+            ]
+        return self._forms
+
+    def _one_of(self, surface: Surface, place: HookFile) -> tuple[str, str | None]:
+        """The file where hooks of others are; where that does not tell, the one where ours are; else the first."""
+        if place.or_ is None:
+            return place.file, None
+        first, second = (self._whose(surface, name) for name in (place.file, place.or_))
+        others_only_there = second[1] and not first[1]
+        ours_only_there = second[0] and not first[0]
+        if ours_only_there if self.as_is or first[1] == second[1] else others_only_there:
+            return place.or_, place.file
+        return place.file, place.or_
+
+    def apart(self) -> list[str]:
+        """Idle files with hooks of others in them, where none of others stand beside ours."""
         return [
-            (surface, place.file)
-            for surface in self.spec.hooks
-            if self.holds(surface.only)
-            for place in surface.files
-            if place.scope == self.scope
+            self.config(idle).path
+            for surface, used, idle in self._in_use()
+            if idle is not None and self._whose(surface, idle)[1] and not self._whose(surface, used)[1]
         ]
+
+    def _whose(self, surface: Surface, name: str) -> tuple[bool, bool]:
+        """Whether hooks of ours and of others stand in a file."""
+        mine = [self.is_our_hook(spot.value, surface) for spot in spots(self.config(name).value(), surface)]
+        return any(mine), not all(mine)
 
     def check_expands(self, names: tuple[str, ...]) -> None:
         """Refuses a path of ours that the host would expand. Raises PlanError."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from context_mode_installer import formats
 from context_mode_installer.plan.draft import Change
 from context_mode_installer.plan.hooks import EDIT, ours_in, take_out
-from context_mode_installer.plan.revert import Conflict, Step, reverted
+from context_mode_installer.plan.revert import Conflict, reverted
+from context_mode_installer.plan.steps import steps_of
 from context_mode_installer.plan.trust import plan_trust
 from context_mode_installer.specs.where import holes
 
@@ -123,19 +124,6 @@ def give_back_bytes(draft: Draft, backups: Backups, forms: dict[str, tuple[str, 
             draft.desk.write(path, None)
         elif _says_the_same(form, earlier, left):
             draft.desk.write(path, earlier)
-
-
-def steps_of(draft: Draft, backups: Backups, path: str) -> list[Step]:
-    """The copies of a file before and after each setup that the receipt knows; those of lost backups are left out."""
-    found = {one.id: one for one in backups.history()}
-    out = []
-    for backup, index in draft.receipt.steps.get(path, ()):
-        if backup not in found:
-            return []
-        kept = found[backup].files[index]
-        before = backups.copy(backup, index, "before") if kept.existed else None
-        out.append(Step(before, backups.copy(backup, index, "after") if kept.stays else None))
-    return out
 
 
 def _says_the_same(form: str, left: bytes | None, right: bytes | None) -> bool:

@@ -54,7 +54,7 @@ def _section(title: str, changes: Sequence[Change]) -> list[str]:
 
 
 def _folded(changes: Sequence[Change]) -> list[tuple[str, str | None]]:
-    """Changes in words, hooks with the same fate on one line."""
+    """Changes in words, hooks with the same fate on one line. They are taken out from the last to the first."""
     out: list[tuple[str, str | None]] = []
     hooks: dict[str, list[str]] = {}
     for change in changes:
@@ -63,6 +63,7 @@ def _folded(changes: Sequence[Change]) -> list[tuple[str, str | None]]:
             hooks.setdefault(fate, []).append(name)
         else:
             out.append((change.what, change.affects))
+    hooks = {fate: names[::-1] if fate == "taken out" else names for fate, names in hooks.items()}
     folded = [(f"hook{'s' if len(names) > 1 else ''} {', '.join(names)} {fate}", None) for fate, names in hooks.items()]
     return [*folded, *out]
 

@@ -42,12 +42,13 @@ def plan_trust(target: Target, *, approve: bool, taken_out: bool = False) -> Non
     trust = target.spec.trust
     if trust is None or trust.form != "hash":
         return
-    for surface, name in target.surfaces():
+    idle = [] if taken_out else target.idle_surfaces()
+    for surface, name in [*idle, *target.surfaces()]:
         hooks = target.config(name)
         before = hooks.desk.on_disk(hooks.path)
         old = formats.read(hooks.form, before) if before else {}
         strangers_moved = _moved(target, surface, (old, hooks.value()), hooks.path)
-        mine = {} if taken_out else _hashes(target, surface, hooks.value(), hooks.path)
+        mine = {} if taken_out or (surface, name) in idle else _hashes(target, surface, hooks.value(), hooks.path)
         _clear(target, trust, set(_keys_of_ours(target, surface, old, hooks.path)) - set(mine))
         for key, new in sorted(strangers_moved.items()):
             _rename(target, trust, key, new)
@@ -130,10 +131,12 @@ def _rename(target: Target, trust: Trust, old: Place, new: Place) -> None:
 
 def _clear(target: Target, trust: Trust, places: set[Place]) -> None:
     config = target.config(trust.file or "")
-    for place in sorted(places):
-        at = _at(target, trust, place)[:-1]
-        if config.get(at) is not formats.MISSING:
-            config.remove(at, target.before(config.path))
+    gone = [at for place in sorted(places) if config.get(at := _at(target, trust, place)[:-1]) is not formats.MISSING]
+    for at in gone:
+        config.remove(at, target.before(config.path))
+    if gone:
+        what = f"trust for {len(gone)} hooks of ours taken out"
+        target.draft.changes.append(Change(target.spec.id, config.path, what))
 
 
 def _write(target: Target, trust: Trust, hashes: dict[Place, str]) -> None:
