@@ -13,7 +13,7 @@ from context_mode_installer import result as results
 from context_mode_installer.answer import Json
 from context_mode_installer.answer import answer as _call
 from context_mode_installer.app_stored import stored_app
-from context_mode_installer.screen import complain, show_usage_error
+from context_mode_installer.screen import complain, show, usage_error
 from context_mode_runtime.log import log_error
 from context_mode_runtime.paths import NoHomeError, error_log, tilde
 from context_mode_runtime.version import VERSION
@@ -31,6 +31,7 @@ app = typer.Typer(
 policy_app = typer.Typer(
     no_args_is_help=True,
     help="The policy in force, its validity, and why a call is decided as it is.",
+    short_help="The rules in force, and why a call is decided so.",
     epilog="Example: context-mode policy show",
 )
 app.add_typer(policy_app, name="policy")
@@ -47,10 +48,9 @@ def run_app(arguments: list[str]) -> int:
     try:
         code = app(args=_with_newest(arguments), prog_name="context-mode", standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
-        return results.INTERRUPTED
+        return _ended(arguments, "interrupted", results.INTERRUPTED)
     except TyperException as error:
-        show_usage_error(error)
-        return results.USAGE
+        return _ended(arguments, usage_error(error), results.USAGE)
     except Exception as error:  # noqa: BLE001 - the one place where our own faults end
         return _our_fault(arguments, error)
     return code if isinstance(code, int) else 0
@@ -75,8 +75,17 @@ def _our_fault(arguments: list[str], error: Exception) -> int:
         place = f"; the line is in {tilde(error_log())}"
     except NoHomeError:
         place = ""
-    complain(f"a fault of our own: {type(error).__name__}: {error}{place}")
-    return results.FAULT
+    return _ended(arguments, f"a fault of our own: {type(error).__name__}: {error}{place}", results.FAULT)
+
+
+def _ended(arguments: list[str], line: str, code: int) -> int:
+    """What ends a command from outside of it: a line on stderr, or the one object of `--json`."""
+    if "--json" in arguments:
+        name = next((word for word in arguments if not word.startswith("-")), "")
+        show(results.failed(name, results.UserError(line, exit_code=code)), as_json=True)
+    else:
+        complain(line)
+    return code
 
 
 def _names(text: str | None) -> tuple[str, ...]:
@@ -160,7 +169,7 @@ def doctor(  # noqa: PLR0913, PLR0917 - the options of contract section 3
     _call("doctor", lambda: command.run(options), as_json=json)
 
 
-@app.command()
+@app.command(short_help="List the known agents, show one, or check spec files.")
 def agents(
     words: Annotated[list[str] | None, typer.Argument(metavar="[ID | validate FILE...]", help="An agent's id.")] = None,
     json: Json = False,
@@ -182,7 +191,7 @@ def agents(
             raise typer.BadParameter("one agent id, or: validate FILE...")
 
 
-@policy_app.command("show")
+@policy_app.command("show", short_help="Print the rules in force, and where each comes from.")
 def policy_show(json: Json = False) -> None:
     """Print the policy in force here, and the file that each line comes from.
 
@@ -220,7 +229,7 @@ def policy_explain(
     _call("policy explain", lambda: command.explain(agent, tool, input_), as_json=json)
 
 
-@app.command()
+@app.command(short_help="Bring context-mode up to date, then set up again.")
 def upgrade(
     check: Annotated[bool, typer.Option("--check", help="Say what would be run; run nothing.")] = False,
     json: Json = False,
@@ -234,7 +243,7 @@ def upgrade(
     _call("upgrade", lambda: command.run(check=check), as_json=json)
 
 
-@app.command()
+@app.command(short_help="Print the completion script of your shell.")
 def completion(
     shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], typer.Argument(help="Your shell.")],
 ) -> None:
@@ -257,7 +266,10 @@ def demo(json: Json = False) -> None:
     _call("demo", command.run, as_json=json)
 
 
-@app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@app.command(
+    short_help="Answer one hook call (agents run this).",
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
 def hook(agent: str, event: str) -> None:
     """Answer one hook call: payload on stdin, reply on stdout. Agents call it; exit 0 whatever happens.
 
@@ -266,7 +278,7 @@ def hook(agent: str, event: str) -> None:
     raise AssertionError(f"{agent} {event} goes to the runtime")
 
 
-@app.command()
+@app.command(short_help="Run the MCP server (agents run this).")
 def serve(agent: Annotated[str | None, typer.Option(metavar="ID", help="The agent that starts us.")] = None) -> None:
     """Run the MCP server on stdin and stdout. Agents start it.
 

@@ -11,7 +11,7 @@ from context_mode_installer.answer import Json, answer
 stored_app = typer.Typer()
 
 
-@stored_app.command()
+@stored_app.command(short_help="Search what is stored for the current project.")
 def search(
     queries: Annotated[list[str], typer.Argument(metavar="QUERY...", help="What to look for; several are several.")],
     source: Annotated[str | None, typer.Option(metavar="ID", help="Only this source: id, label or its start.")] = None,
@@ -29,7 +29,7 @@ def search(
     answer("search", lambda: command.search(arguments), as_json=json)
 
 
-@stored_app.command()
+@stored_app.command(short_help="Make files, folders and pages searchable.")
 def index(
     places: Annotated[list[str], typer.Argument(metavar="PATH|URL...", help="Files, folders, pages.")],
     label: Annotated[str | None, typer.Option(help="Its name in results, for one path or page.")] = None,
@@ -56,7 +56,7 @@ def stats(json: Json = False) -> None:
     answer("stats", command.stats, as_json=json)
 
 
-@stored_app.command()
+@stored_app.command(short_help="Show what a conversation was doing, or list them.")
 def resume(
     seq: Annotated[int | None, typer.Argument(metavar="[SEQ]", help="Show this row of the journal whole.")] = None,
     session: Annotated[str | None, typer.Option(metavar="ID", help="The state of this conversation.")] = None,

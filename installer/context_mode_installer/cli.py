@@ -20,9 +20,16 @@ def main() -> None:
         raise SystemExit(f"context-mode: {old}")
     if arguments and arguments[0] in _RUNTIME_COMMANDS and not {"--help", "-h"} & set(arguments):
         raise SystemExit(_runtime(arguments))
-    from context_mode_installer.app import run_app
+    raise SystemExit(_command(arguments))
 
-    raise SystemExit(run_app(arguments))
+
+def _command(arguments: list[str]) -> int:
+    try:
+        from context_mode_installer.app import run_app
+
+        return run_app(arguments)
+    except KeyboardInterrupt:  # while the imports run
+        return 130
 
 
 def _runtime(arguments: list[str]) -> int:

@@ -26,7 +26,7 @@ _HOOK_SH = """\
 # {made}
 python={python}
 launch={launch}
-{root}[ -x "$python" ] || exit 0
+{root}[ -x "$python" ] && [ -f "$launch" ] || exit 0
 exec 3>&2 2>/dev/null
 out=$(CONTEXT_MODE_HOST_PID=$PPID "$python" -I -S "$launch" hook "$@" 3>&-)
 code=$?
@@ -38,16 +38,21 @@ elif [ "$code" -gt 100 ] && [ "$code" -lt 126 ]; then
 fi
 exit 0
 """
+_GONE_SH = """\
+gone=
+[ -f "$launch" ] || gone=$launch
+[ -x "$python" ] || gone=$python
+if [ -n "$gone" ]; then
+  echo "context-mode: $gone is gone. Install context-mode again and run: context-mode setup" >&2
+  exit 1
+fi
+"""
 _SERVE_SH = """\
 #!/bin/sh
 # {made}
 python={python}
 launch={launch}
-{root}if [ ! -x "$python" ]; then
-  echo "context-mode: its Python is gone ($python). Install context-mode again and run: context-mode setup" >&2
-  exit 1
-fi
-CONTEXT_MODE_HOST_PID=$PPID "$python" -I "$launch" serve "$@"
+{root}{gone}CONTEXT_MODE_HOST_PID=$PPID "$python" -I "$launch" serve "$@"
 code=$?
 [ "$code" -eq 0 ] && exit 0
 echo "context-mode: the server ended with $code. Run: context-mode doctor" >&2
@@ -57,11 +62,8 @@ _COMMAND_SH = """\
 #!/bin/sh
 # {made}
 python={python}
-{root}if [ ! -x "$python" ]; then
-  echo "context-mode: its Python is gone ($python). Install context-mode again and run: context-mode setup" >&2
-  exit 1
-fi
-exec "$python" {isolated} -c 'from context_mode_installer.cli import main; main()' "$@"
+launch={launch}
+{root}{gone}exec "$python" {isolated} -c 'from context_mode_installer.cli import main; main()' "$@"
 """
 _HOOK_CMD = """\
 @echo off
@@ -152,8 +154,9 @@ def text(name: str, use: Interpreter, *, windows: bool = os.name == "nt") -> str
     line = "" if use.root is None else _root_line(use.root)
     isolated = "-I" if use.isolated else "-P"
     return _POSIX[name].format(
-        made=_MADE, python=shlex.quote(use.python), launch=shlex.quote(use.launch), root=line, isolated=isolated
-    )
+        made=_MADE, python=shlex.quote(use.python), launch=shlex.quote(use.launch), root=line, gone=_GONE_SH,
+        isolated=isolated,
+    )  # fmt: skip
 
 
 def _root_line(root: str) -> str:

@@ -56,9 +56,10 @@ def complain(line: str) -> None:
     sys.stderr.write(f"context-mode: {line}\n")
 
 
-def show_usage_error(error: TyperException) -> None:
+def usage_error(error: TyperException) -> str:
     """A wrong option, command or value: one line that says what and names the nearest known word."""
-    complain(f"{error.format_message()} (see context-mode --help)")
+    context = getattr(error, "ctx", None)
+    return f"{error.format_message()} (see {context.command_path if context else 'context-mode'} --help)"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -131,6 +131,8 @@ class RealSystem:
             self.rename(temp, path)
             self.sync(os.path.dirname(path))
         except OSError as error:
+            with contextlib.suppress(OSError):
+                self.unlink(temp)
             raise PathError(path, f"can't be written ({error.strerror})") from None
 
     def remove(self, path: str) -> None:

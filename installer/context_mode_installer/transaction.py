@@ -145,8 +145,7 @@ class Transaction:
         made = _folders_to_make(self.system, work.files, targets)
         kept = tuple(_kept(*three) for three in zip(work.files, states, targets, strict=True))
         backup = Backup(work.id or self.new_id(), work.command, now(), work.agents, kept, tuple(made), done=False)
-        self.backups.save(backup, states, [change.after for change in work.files])
-        self.system.write(self.journal, backup.id.encode(), paths.PRIVATE_FILE)
+        self._prepare(backup, states, work)
         try:
             self._apply(work, backup, made)
             verify()
@@ -157,6 +156,16 @@ class Transaction:
             raise
         self.system.remove(self.journal)
         return done
+
+    def _prepare(self, backup: Backup, states: Sequence[FileState], work: Work) -> None:
+        """Writes the copies and the journal. A disk that is full in the midst of it is left as it was."""
+        try:
+            self.backups.save(backup, states, [change.after for change in work.files])
+            self.system.write(self.journal, backup.id.encode(), paths.PRIVATE_FILE)
+        except BaseException:
+            with contextlib.suppress(PathError):
+                self.backups.delete(backup.id)
+            raise
 
     def _checked(self, change: FileChange) -> FileState:
         state = self.system.state(change.path)

@@ -39,6 +39,7 @@ def _launcher(folder: Path, name: str, child: str, root: str | None = None) -> P
     python = folder / "python 3"
     python.write_text(f"#!/bin/sh\n{child}\n")
     python.chmod(0o755)
+    (folder / "launch.py").touch()
     path = folder / name
     path.write_text(launchers.text(name, Interpreter(str(python), str(folder / "launch.py"), root, isolated=True)))
     path.chmod(launchers.MODE)
@@ -61,10 +62,15 @@ def test_every_ending_of_a_hook(folder: Path, shell: str, ending: tuple[str, int
     assert _run(shell, path, "agent", "Event") == (code, out.replace("%s", "") if "%s" in out else out, err)
 
 
+GONE = ("python 3", "launch.py")
+"""The interpreter, as after an environment was moved; our files, as after an uninstall."""
+
+
+@pytest.mark.parametrize("gone", GONE)
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_hook_whose_python_is_gone_passes(folder: Path, shell: str) -> None:
+def test_a_hook_whose_program_is_gone_passes(folder: Path, shell: str, gone: str) -> None:
     path = _launcher(folder, launchers.HOOK, "echo x")
-    (folder / "python 3").unlink()
+    (folder / gone).unlink()
     assert _run(shell, path, "agent", "Event") == (0, "", "")
 
 
@@ -73,15 +79,16 @@ def test_what_a_hook_is_started_with(folder: Path) -> None:
     assert _run("sh", path, "agent", "Two words") == (0, f"-I|-S|{folder}/launch.py|hook|agent|Two words|payload\n", "")
 
 
+@pytest.mark.parametrize("gone", GONE)
+@pytest.mark.parametrize("name", [launchers.SERVE, launchers.COMMAND])
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_server_whose_python_is_gone_says_what_to_do(folder: Path, shell: str) -> None:
-    path = _launcher(folder, launchers.SERVE, "exit 0")
+def test_a_program_that_is_gone_says_what_to_do(folder: Path, shell: str, name: str, gone: str) -> None:
+    path = _launcher(folder, name, "exit 0")
     assert _run(shell, path, "--agent", "x")[0] == 0
-    (folder / "python 3").unlink()
+    (folder / gone).unlink()
     code, out, err = _run(shell, path, "--agent", "x")
     assert (code, out) == (1, "")
-    assert err.count("\n") == 1
-    assert "context-mode setup" in err
+    assert err == f"context-mode: {folder / gone} is gone. Install context-mode again and run: context-mode setup\n"
 
 
 def test_a_server_that_can_not_start_says_what_to_do(folder: Path) -> None:

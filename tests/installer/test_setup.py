@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -571,7 +572,7 @@ def test_remove_with_data_leaves_the_users_own_files(home: Path) -> None:
 
 USAGE = [
     (Options(undo="newest"), "there is no setup yet to go back from"),
-    (Options(undo="x"), "there is no setup yet to go back from; see: context-mode setup --history"),
+    (Options(undo="x"), "there is no setup x to go back from; see: context-mode setup --history"),
     (Options(remove=True, history=True), "--remove and --history don't go together"),
     (Options(data=True), "--data goes with --remove only"),
     (Options(agents=("claud-code",)), "unknown agent 'claud-code'.*claude-code"),
@@ -607,3 +608,28 @@ def test_killed_at_any_time_leaves_old_or_new(home: Path) -> None:
         assert tree(home) in (old, new)
         run(Options(remove=True))
         assert tree(home) == old
+
+
+@pytest.mark.parametrize(
+    "text", ["{", '{"mcpServers": {"context-mode": {"command": "npx"}}}'], ids=["broken", "foreign"]
+)
+def test_a_first_setup_that_can_not_be_done_makes_no_folder(home: Path, text: str) -> None:
+    (home / ".claude.json").write_text(text, "utf-8")
+    before = tree(home)
+    with contextlib.suppress(UserError):
+        assert set_up("claude-code").exit_code == 1
+    assert tree(home) == before
+    assert os.listdir(home) == [".claude.json"]
+
+
+def test_a_removal_says_what_stays_and_how_it_goes(home: Path) -> None:
+    fill(home, "bare")
+    set_up()
+    dry = set_up(remove=True, data=True, dry_run=True).messages
+    assert dry[-2:] == ("Data and launchers in ~/.context-mode would be deleted.", "Nothing was written.")
+    said = set_up(remove=True).messages
+    assert said[-1] == "Data and launchers stay in ~/.context-mode; to delete them: context-mode setup --remove --data"
+    assert any(line.endswith("trust for 9 hooks of ours taken out") for line in said)
+    assert any("hooks SessionStart, UserPromptSubmit, PreToolUse, " in line for line in said)
+    set_up()
+    assert not any("--undo" in line for line in set_up(remove=True, data=True).messages)

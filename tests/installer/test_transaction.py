@@ -276,3 +276,17 @@ def test_killed_at_any_time_leaves_old_or_new(files: Path) -> None:
             one = _transaction(files)
             with one.lock(0):
                 one.run(undo(one, one.backups.history()[0].id))
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_nothing_behind(files: Path) -> None:
+    class Full(RealSystem):
+        def create(self, path: str, data: bytes, mode: int, owner: tuple[int, int] | None) -> None:
+            super().create(path, data[:1], mode, owner)
+            if ".journal" in path:
+                raise OSError(28, "No space left on device")
+
+    before = _tree(files)
+    with pytest.raises(PathError, match=r"setup.journal: can't be written .No space left"):
+        _run(files, Full([str(files)]))
+    assert _tree(files) == before
+    assert sorted(path.name for path in (files / ".context-mode").rglob("*")) == ["backups", "setup.lock"]

@@ -15,6 +15,8 @@ from context_mode_installer.doctor.model import Check, Finding, examine
 from context_mode_installer.origin import find_origin
 from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import ruled, wrapped
+from context_mode_installer.unsupported import lines_of as lines_of_strangers
+from context_mode_installer.unsupported import strangers_here
 from context_mode_runtime import paths
 from context_mode_runtime.redact import redact
 from context_mode_runtime.version import VERSION
@@ -113,7 +115,11 @@ def environment_lines(found: Sequence[Subject]) -> list[str]:
 
 def _lines(found: Sequence[Subject], rows: Sequence[Finding], checks: Sequence[Check], *, whole: bool) -> list[str]:
     if not found:
-        return ["No agent was found or set up. See: context-mode agents"]
+        return [
+            "No agent was found or set up.",
+            *lines_of_strangers(strangers_here()),
+            "Known ones: context-mode agents. To set one up: context-mode setup --agents ID",
+        ]
     titles = {check.id: check.title for check in checks}
     if whole:
         return [*environment_lines(found), "", *_report_table(found, rows, titles)]

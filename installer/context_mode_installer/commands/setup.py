@@ -20,6 +20,8 @@ from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.specs.catalog import spec_files
 from context_mode_installer.system import DryRunSystem, PathError, RealSystem
 from context_mode_installer.transaction import BusyError, ChangedError, Transaction, VerifyError, Work, undo
+from context_mode_installer.unsupported import lines_of as lines_of_strangers
+from context_mode_installer.unsupported import strangers_here
 from context_mode_runtime import paths
 from context_mode_runtime.policy.load import load_policy
 from context_mode_runtime.project import find_project
@@ -134,12 +136,11 @@ class _Run:
         return self._set_up(hosts, skipped)
 
     def _set_up(self, hosts: Sequence[Host], skipped: Sequence[str]) -> Result:
+        if not os.path.isdir(self.root) and (plan := self._plan(hosts)[0]).obstacles:
+            # a first setup that can't be done makes no folder
+            return self._report(plan, hosts, skipped, status="findings")
         with self._locked():
-            draft = self._draft()
-            targets = [self._target(host, draft) for host in hosts]
-            grants = Grants(self.options.approve, self.options.replace)
-            plan_setup(draft, targets, grants, self.environment, launchers.this_interpreter())
-            plan = finished(draft, "setup", targets, self.transaction.new_id())
+            plan, targets = self._plan(hosts)
             if plan.obstacles:
                 return self._report(plan, hosts, skipped, status="findings")
             if self.options.dry_run or plan.empty:
@@ -147,6 +148,13 @@ class _Run:
             seen = self._apply(plan, targets)
         notes = [*self._after(plan, hosts), *skipped]
         return self._report(plan, hosts, notes, done=True, seen=seen)
+
+    def _plan(self, hosts: Sequence[Host]) -> tuple[Plan, list[Target]]:
+        draft = self._draft()
+        targets = [self._target(host, draft) for host in hosts]
+        grants = Grants(self.options.approve, self.options.replace)
+        plan_setup(draft, targets, grants, self.environment, launchers.this_interpreter())
+        return finished(draft, "setup", targets, self.transaction.new_id()), targets
 
     def _apply(self, plan: Plan, targets: Sequence[Target]) -> dict[str, list[str]]:
         """Writes, verifies, moves a foreign tool's data aside. Returns what was seen to work, by agent."""
@@ -242,7 +250,7 @@ class _Run:
     def _undo(self, wanted: str) -> Result:
         known = [one.id for one in self.transaction.backups.history()]
         if not known or wanted not in (NEWEST, *known):
-            which = f"no setup {wanted}" if known else "no setup yet"
+            which = "no setup yet" if wanted == NEWEST else f"no setup {wanted}"
             raise UserError(f"there is {which} to go back from; see: context-mode setup --history")
         with self._locked():
             work = undo(self.transaction, known[0] if wanted == NEWEST else wanted)
@@ -276,15 +284,19 @@ class _Run:
         return Result("setup", data=data, messages=tuple(lines))
 
     def _closing(self, plan: Plan, hosts: Sequence[Host], *, done: bool) -> list[str]:
+        shown = paths.tilde(self.root)
         if self.options.dry_run:
-            return ["Nothing was written."]
+            gone = [f"Data and launchers in {shown} would be deleted."] if self.options.data else []
+            return [*gone, "Nothing was written."]
         if not done:
             return [
                 "Nothing of ours is there." if self.options.remove else "All is set up already; nothing was changed."
             ]
+        if self.options.data:
+            return []
         lines = [f"To go back: context-mode setup --undo {plan.work.id}"]
         if self.options.remove:
-            return lines
+            return [*lines, f"Data and launchers stay in {shown}; to delete them: context-mode setup --remove --data"]
         return lines + [line for host in hosts for line in host.spec.commands.next]
 
 
@@ -305,6 +317,7 @@ def _looked_for(hosts: Sequence[Host]) -> list[str]:
     for host in hosts:
         places = ", ".join(paths.tilde(host.places.path(folder.path)) for folder in host.spec.detection.folders)
         lines.append(f"  {host.spec.name}: the program {host.spec.detection.binary}, {places}")
+    lines += lines_of_strangers(strangers_here())
     lines.append("To set one up all the same: context-mode setup --agents " + (hosts[0].spec.id if hosts else "ID"))
     return lines
 
