@@ -28,23 +28,26 @@ def in_settings(path: Path, **lists: list[str]) -> None:
     path.write_text(json.dumps({"permissions": lists}), encoding="utf-8")
 
 
-ANCHORED = ["Read(~/vault/**)", "Read(/{vault}/**)", "Read(**/vault/*)"]
+ANCHORED = [
+    (by, rule)
+    for by in ("policy", "settings")
+    for rule in ("Read(~/vault/**)", "Read(/{vault}/**)", "Read(**/vault/*)")
+]
 
 
 @pytest.mark.parametrize("path", ["{vault}/k.txt", "~/vault/k.txt", "up/../../code-link/k.txt"])
-@pytest.mark.parametrize("rule", ANCHORED)
-@pytest.mark.parametrize("by", ["policy", "settings"])
+@pytest.mark.parametrize("written", ANCHORED, ids=" ".join)
 def test_f26_anchored_rules_close_the_gate(
-    serve: Any, policy: Policy, home: Path, project: Path, vault: Path, by: str, rule: str, path: str
+    serve: Any, policy: Policy, project: Path, vault: Path, written: tuple[str, str], path: str
 ) -> None:
     """In our policy and in the host's own settings a rule means the same."""
     (project.parent / "code-link").symlink_to(vault)
     (project / "up").mkdir()
-    rule = rule.format(vault=vault)
-    if by == "policy":
+    rule = written[1].format(vault=vault)
+    if written[0] == "policy":
         policy(deny=[rule])
     else:
-        in_settings(home / ".claude" / "settings.json", deny=[rule])
+        in_settings(vault.parent / ".claude" / "settings.json", deny=[rule])
     host = serve("claude-code")
     text, failed = host.call("ctx_index", {"path": path.format(vault=vault)})
     assert failed, text
@@ -110,9 +113,13 @@ NAMES_NONE = {
 }  # fmt: skip
 
 
+def _properties(tool: Any) -> list[str]:
+    return list(tool.entry({})["inputSchema"]["properties"])
+
+
 def test_f28_every_argument_is_known_to_name_a_file_or_not() -> None:
     """A new argument has to be put into one of the two lists above."""
-    found = {(tool.name, name) for tool in registry.TOOLS for name in tool.entry({})["inputSchema"]["properties"]}
+    found = {(tool.name, name) for tool in registry.TOOLS for name in _properties(tool)}
     assert found == {*NAMES_A_FILE, *NAMES_NONE}
 
 

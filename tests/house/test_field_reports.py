@@ -1,4 +1,4 @@
-"""The map of field reports: every id is there, every test that it names is there, and what must be shown is not open."""
+"""The map of field reports: every id and every test that it names is there, and what is due is not open."""
 
 from __future__ import annotations
 
