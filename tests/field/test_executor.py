@@ -7,12 +7,20 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.server.conftest import LAUNCH, Host
+
+from context_mode_runtime.project import find_project
+from context_mode_runtime.server.call import Call
+from context_mode_runtime.server.calls import Running
+from context_mode_runtime.server.identity import Caller
+from context_mode_runtime.server.indexing import index_folder
+from context_mode_runtime.server.session import Connection
 
 OUTPUT_CAP = 16_384
 
@@ -160,3 +168,24 @@ def test_f40_the_short_answer_is_verbatim_and_keeps_the_failure(serve: Any, proj
     assert named
     assert int(named.group(1)) == sum(int(gap.group(1)) for gap in left_out if gap)
     assert not host.call("ctx_search", json.loads(named.group(2)))[1]
+
+
+def test_f31_indexing_a_folder_ends_with_the_time_of_a_call(project: Path) -> None:
+    """The call was received long ago; what is in stays, what is left is told, and the same call goes on."""
+    for number in range(4):
+        (project / f"{number}.md").write_text(f"page {number}\n", encoding="utf-8")
+    found = find_project(str(project))
+    assert found
+
+    def call(*, began_s_ago: float) -> str:
+        running = Running(None, 1, None, threading.Event())
+        running.received -= began_s_ago
+        one = Call("ctx_index", {"path": "."}, Connection(None, None, str(project)), (Caller(), found), running)
+        try:
+            return index_folder(one, str(project))
+        finally:
+            one.close()
+
+    late = call(began_s_ago=600)
+    assert "time of a call was over while indexing, 4 files are left; the same call again goes on" in late
+    assert call(began_s_ago=0).startswith("Indexed 4 source(s), 4 chunk(s) from s1-s4. Label: ")

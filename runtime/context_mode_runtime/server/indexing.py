@@ -6,6 +6,7 @@ import os
 
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.folder import read_document, walk
+from context_mode_runtime.server import timing
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.server.guard import Guard
 from context_mode_runtime.server.keeping import cut_notes, label_of, not_stored
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _TOLD_MAX = 5
 _TEXT_LABEL = "text"
+_STOPPED = "stopped: the time of a call was over while indexing, {} files are left; the same call again goes on"
 
 
 def index_text(call: Call) -> str:
@@ -51,20 +53,31 @@ def index_folder(call: Call, folder: str) -> str:
         listing = walk(folder, call.texts("include"), call.texts("exclude"))
     except OSError as error:
         raise ToolError(f"{folder}: {error.strerror or error}") from None
-    root = os.path.realpath(folder)
+    done, notes = _add_all(call, guard, listing, (os.path.realpath(folder), label))
+    left_out = [listing.told()] if listing.told() else []
+    return "\n".join([*_several(done, label), *notes, *left_out])
+
+
+def _add_all(call: Call, guard: Guard, paths: list[str], where: tuple[str, str]) -> tuple[list[Indexed], list[str]]:
+    """The sources of the files below `where`, a real folder and its label, and what is to be said of the others.
+
+    Ends with the time of the call: what is in by then stays, and is not read again by the next call.
+    """
+    root, label = where
     done: list[Indexed] = []
     skipped: list[str] = []
-    for path in listing:
+    for number, path in enumerate(paths):
         if call.running.cancel.is_set():
             break
+        if timing.is_over(call):
+            return done, [*_some(skipped), _STOPPED.format(len(paths) - number)]
         inside = os.path.relpath(path, root)
         call.running.progress(inside)
         try:
             done.append(_add_file(call, guard, path, inside if label == "." else os.path.join(label, inside))[0])
         except OSError as error:
             skipped.append(f"skipped {error}")
-    left_out = [listing.told()] if listing.told() else []
-    return "\n".join([*_several(done, label), *_some(skipped), *left_out])
+    return done, _some(skipped)
 
 
 def shown(call: Call, path: str) -> str:

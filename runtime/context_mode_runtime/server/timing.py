@@ -1,4 +1,4 @@
-"""Time limits of a call that runs something, counted from its receipt, and the progress that it tells."""
+"""Time limits of a call, counted from its receipt, and the progress that it tells."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def left_ms(call: Call, asked: int) -> int:
     """What is left of the limit that counts from receipt to answer."""
     used = int((time.monotonic() - call.running.received) * 1000)
     return max(1, min(asked, limits.EXEC_TIMEOUT_MS - _ANSWER_MS - used))
+
+
+def is_over(call: Call) -> bool:
+    """Whether the longest time of a call is over but for its reply; for work without a limit of its own."""
+    return left_ms(call, limits.EXEC_TIMEOUT_MS) <= 1
 
 
 def told(call: Call, name: str = "") -> Progress:
