@@ -142,6 +142,7 @@ def test_f28_every_argument_that_names_a_file_passes_the_gate(
 
 
 WRAPPED = [
+    "git push --force o m",
     "env A=1 git push --force o m",
     "nohup git push --force o m",
     "timeout 5 git push --force o m",
