@@ -132,6 +132,28 @@ def test_half_indexed_text_can_be_rebuilt_and_deleted(store: Store, place: Path)
     assert not any(word in file.read_bytes() for file in place.parent.iterdir() for word in (b"zanzibar", b"timbuktu"))
 
 
+def test_a_purge_that_was_interrupted_is_finished_by_the_next_one(store: Store, place: Path) -> None:
+    words = random.Random(3)
+    text = "".join(f"{''.join(words.choices('abcdefghijklmnop', k=9))} said {n}\n" for n in range(60_000))
+    sid = stored(store, text)
+    index(store, sid)
+
+    def die() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("time.sleep", lambda _: die())
+        purge_source(store, sid)
+    assert 0 < len(source_text(store, sid)) < len(text)
+    assert text.startswith(source_text(store, sid))
+    assert purge_source(store, sid) > 200
+    assert store.db.execute("SELECT count(*) FROM vocabulary").fetchone() == (0,)
+    assert store.db.execute("SELECT count(*) FROM meta WHERE key LIKE 'words of%'").fetchone() == (0,)
+    assert health.damaged_tables(store) == []
+    found = b"".join(file.read_bytes() for file in place.parent.iterdir())
+    assert not any(line.split()[0].encode() in found for line in text.split("\n")[:25_000:100])
+
+
 def test_a_source_that_is_deleted_while_it_grows_stays_deleted(store: Store) -> None:
     live = grow(store)
     live.append(store, "one\n")

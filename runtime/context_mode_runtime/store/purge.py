@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 from context_mode_runtime.store import migrations, sources, vocabulary
 from context_mode_runtime.store.errors import StoreBusyError, StoreError, UnknownSourceError
+from context_mode_runtime.store.words import vocabulary_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from sqlite3 import Connection
 
     from context_mode_runtime.store.db import Store
@@ -14,6 +19,15 @@ if TYPE_CHECKING:
 _EVERYTHING = (
     *("chunks", "sources", "unindexed", "readers", "vocabulary", "journal", "held", "search_calls", "ledger"),
 )
+_STEP = 500
+"""Chunks of a long source, or words, that one transaction takes out."""
+_WORDS = "words of purged "
+"""Beginning of keys in `meta`: words of a purged source, until they are taken out of the vocabulary."""
+_BREATH_S = 0.02
+"""Between two of them: SQLite's lock is nobody's turn."""
+_TRIES = 10
+_PAGES = 500
+"""Pages of an index that one transaction merges."""
 _OF_CONVERSATIONS = ("journal", "readers", "held", "search_calls", "ledger")
 
 
@@ -37,9 +51,8 @@ def purge_source(store: Store, source: str) -> int:
         number = found[0].id if found else sources.find_source(store, source).id
         if not found and source.lower() != f"s{number}":
             raise UnknownSourceError(store.path, f"no source with the id or exact label {source!r}", [])
-        gone = _drop_quotes(db, number) + _drop(db, number)
-    _scrub(store)
-    return gone
+        gone = _drop_quotes(db, number)
+    return gone + purge_sources(store, [number])
 
 
 def _drop_quotes(db: Connection, number: int) -> int:
@@ -92,8 +105,9 @@ def conversations(store: Store, key: str) -> list[str]:
 
 def purge_sources(store: Store, numbers: list[int]) -> int:
     """Deletes sources by their numbers and returns how many rows went."""
+    gone = _shorten(store, numbers)
     with store.write() as db:
-        gone = sum(_drop(db, number) for number in numbers)
+        gone += sum(_drop(db, number) for number in numbers)
     _scrub(store)
     return gone
 
@@ -103,20 +117,26 @@ def purge_session(store: Store, conversation: str, *, keep_ledger: bool = False)
 
     `keep_ledger`: the numbers, which hold no text, stay for the all-time report.
     """
+    with store.read() as db:
+        own = _own(db, conversation)
+    gone = _shorten(store, own)
     with store.write() as db:
-        gone = 0
-        own = db.execute(
-            "SELECT source FROM readers WHERE conversation = ?1 AND NOT EXISTS"
-            " (SELECT 1 FROM readers r WHERE r.source = readers.source AND r.conversation <> ?1)",
-            (conversation,),
-        ).fetchall()
-        for (number,) in own:
-            gone += _drop(db, number)
+        gone += sum(_drop(db, number) for number in _own(db, conversation))
         gone += _drop_rows(db, "conversation = ?", conversation)
         for table in _OF_CONVERSATIONS[1 : -1 if keep_ledger else None]:
             gone += db.execute(f"DELETE FROM {table} WHERE conversation = ?", (conversation,)).rowcount
     _scrub(store)
     return gone
+
+
+def _own(db: Connection, conversation: str) -> list[int]:
+    """The sources that no other conversation read."""
+    rows = db.execute(
+        "SELECT source FROM readers WHERE conversation = ?1 AND NOT EXISTS"
+        " (SELECT 1 FROM readers r WHERE r.source = readers.source AND r.conversation <> ?1)",
+        (conversation,),
+    )
+    return [row[0] for row in rows]
 
 
 def purge_project(store: Store) -> int:
@@ -129,23 +149,105 @@ def purge_project(store: Store) -> int:
     return gone
 
 
+def _shorten(store: Store, numbers: list[int]) -> int:
+    """Takes most of long sources out in short steps, from their ends, so that others get their turn to write.
+
+    One that is interrupted has to be asked for again. Returns how many rows went.
+    """
+    gone = 0
+    for number in numbers:
+        last = _note_words(store, number)
+        while last:
+            with store.write() as db:
+                last = _last_but(db, number, last)
+                gone += sources.drop_rows(db, number, last + 1) if last else 0
+            time.sleep(_BREATH_S if last else 0.0)
+    return gone
+
+
+def _note_words(store: Store, number: int) -> int:
+    """Notes the words of a long source before any of it is gone; the end of its ids, 0 for a short one."""
+    last = sources.id_range(number)[1]
+    with store.read() as db:
+        if not _last_but(db, number, last):
+            return 0
+    found = vocabulary_of(sources.source_pieces(store, number))
+    with store.write() as db:
+        _note(db, number, found)
+    return last
+
+
+def _note(db: Connection, number: int, words: set[str]) -> None:
+    db.executemany(
+        "INSERT INTO meta VALUES(?, ?)",
+        ((f"{_WORDS}{number}.{os.urandom(6).hex()}", " ".join(part)) for part in _parts(sorted(words))),
+    )
+
+
+def _parts(words: list[str]) -> Iterator[list[str]]:
+    for at in range(0, len(words), _STEP):
+        yield words[at : at + _STEP]
+
+
+def _forget_words(store: Store) -> None:
+    """Takes the words out that were noted, if no text holds them any more; those of an interrupted purge too."""
+    with store.read() as db:
+        keys = db.execute("SELECT key FROM meta WHERE substr(key, 1, length(?1)) = ?1", (_WORDS,)).fetchall()
+    for key in keys:
+        with store.write() as db:
+            for (words,) in db.execute("SELECT value FROM meta WHERE key = ?", key).fetchall():
+                vocabulary.drop_words(db, words.split())
+            db.execute("DELETE FROM meta WHERE key = ?", key)
+        time.sleep(_BREATH_S if len(keys) > 1 else 0.0)
+
+
+def _last_but(db: Connection, number: int, last: int) -> int:
+    """The last chunk but _STEP of a source up to id `last`; 0 when there are no more than those."""
+    row = db.execute(
+        "SELECT id FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1 OFFSET ?",
+        (sources.id_range(number)[0], last, _STEP),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
 def _drop(db: Connection, number: int) -> int:
     gone, words = sources.drop_chunks(db, number)
-    vocabulary.drop_words(db, words)
+    _note(db, number, words)
     for table, column in (("readers", "source"), ("sources", "id")):
         gone += db.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,)).rowcount
     return gone
 
 
+def _merged(store: Store, table: str, pages: int) -> bool:
+    """One step of a merge, in a transaction of its own; a negative number begins it. True while there is more to do.
+
+    FTS5's documentation, "The merge command": a step that changes less than two rows had nothing to do.
+    """
+    with store.write() as db:
+        before = db.total_changes
+        db.execute(f"INSERT INTO {table}({table}, rank) VALUES('merge', ?)", (pages,))
+        return db.total_changes - before >= 2  # noqa: PLR2004
+
+
 def _scrub(store: Store) -> None:
-    """Merges index segments, so that deleted words leave them, and empties the write-ahead log.
+    """Takes their words out, merges index segments, so that deleted words leave them, and empties the write-ahead log.
 
     `secure_delete` has overwritten the freed pages. Raises StoreBusyError when readers keep the log from being emptied.
     """
-    with store.write() as db:
-        for table in migrations.FTS_TABLES:
-            db.execute(f"INSERT INTO {table}({table}) VALUES('optimize')")
-    if store.journal_mode == "wal":
-        busy = store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-        if busy:
-            raise StoreBusyError(store.path, "deleted, but another process still reads the log; purge again later")
+    _forget_words(store)
+    for table in migrations.FTS_TABLES:
+        pages = -_PAGES
+        while _merged(store, table, pages):
+            pages = _PAGES
+            time.sleep(_BREATH_S)
+    if store.journal_mode == "wal" and not _emptied(store):
+        raise StoreBusyError(store.path, "deleted, but another process still reads the log; purge again later")
+
+
+def _emptied(store: Store) -> bool:
+    """Whether the write-ahead log could be emptied; one that closes its connection just now is waited for."""
+    for _ in range(_TRIES):
+        if not store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            return True
+        time.sleep(_BREATH_S)
+    return False
