@@ -89,7 +89,13 @@ def _ended(arguments: list[str], line: str, code: int) -> int:
 
 
 def _names(text: str | None) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip()) if text else ()
+    """The names of a list with commas; none where the option wasn't given. An empty list is a slip, not "all"."""
+    if text is None:
+        return ()
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise typer.BadParameter("an empty list; leave the option out for all")
+    return names
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback form

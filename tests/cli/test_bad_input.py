@@ -22,6 +22,8 @@ CASES: list[tuple[list[str], int, str]] = [
     (["setpu"], 2, "setup"),
     (["setup", "--agnets", "codex"], 2, "--agents"),
     (["setup", "--agents", "codx"], 2, "codex"),
+    (["setup", "--agents", ""], 2, "leave the option out for all"),
+    (["doctor", "--agents", " , "], 2, "leave the option out for all"),
     (["setup", "--scope", "usr"], 2, "'user', 'project'"),
     (["setup", "--undo", "20000101T000000.000000Z"], 2, "20000101T000000.000000Z"),
     (["setup", "--remove", "--history"], 2, "--remove and --history"),

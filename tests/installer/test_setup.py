@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from context_mode_installer import launchers
+from context_mode_installer.commands import doctor
 from context_mode_installer.commands.setup import Options, run
 from context_mode_installer.result import Result, UserError
 from context_mode_installer.transaction import recover
@@ -333,10 +334,14 @@ def test_a_program_of_our_name_from_another_package_manager(
     found = set_up("claude-code")
     assert found.exit_code == 1
     assert found.data["findings"][0]["fix"].startswith("npm uninstall -g context-mode")
+    assert not any(line.endswith("added") for line in found.messages), "nothing was"
     assert tree(home) == {}
-    done = set_up("claude-code", replace=True)
-    assert done.exit_code == 0
-    assert [line for line in done.messages if "it stays until you run: npm uninstall" in line]
+    for grants in ({"replace": True}, {}):
+        done = set_up("claude-code", **grants)
+        assert done.exit_code == 0
+        assert [line for line in done.messages if "it stays until you run: npm uninstall" in line]
+    (row,) = doctor.run(doctor.Options(agents=("claude-code",), only=("D4",), offline=True)).data["checks"]
+    assert (row["status"], row["fix"]) == ("WARN", "npm uninstall -g context-mode")
 
 
 def test_without_approval_nothing_is_granted(home: Path) -> None:

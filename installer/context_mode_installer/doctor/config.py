@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
+from context_mode_installer.plan.foreign import PROGRAM, PROGRAM_FIX, foreign_program
 from context_mode_installer.plan.hooks import events_of, ours_in
 from context_mode_installer.verify import written_server
 from context_mode_runtime import paths
@@ -52,11 +53,18 @@ def leftovers(subject: Subject) -> Outcome:
         return failed(f"no hook of ours for {', '.join(missing)}", subject.setup)
     if doubled:
         return failed(f"old or second hooks of ours for {', '.join(doubled)}", subject.setup)
+    return _beside(subject, count)
+
+
+def _beside(subject: Subject, count: int) -> Outcome:
+    """What stands beside our hooks: a program of our name, hooks of the user in the host's other file."""
+    program = foreign_program(os.environ)
+    if program is not None:
+        return warned(f"{count} hooks, each once; {paths.tilde(program)}: {PROGRAM}", PROGRAM_FIX)
     apart = [path for target in subject.targets for path in target.apart()]
     if apart:
-        return warned(
-            f"{count} hooks work, but yours are in {paths.tilde(apart[0])}: all in one file is better", subject.setup
-        )
+        where = paths.tilde(apart[0])
+        return warned(f"{count} hooks work, but yours are in {where}: all in one file is better", subject.setup)
     return passed(f"{count} hooks, each once; no other tool of our name")
 
 

@@ -116,7 +116,7 @@ def remove(form: str, data: bytes, path: Path, before: bytes | None = None) -> b
     was = decode(before) if before is not None else None
     old = editor.read(was.text) if was else None
     while get(read(form, data), path) is not MISSING:
-        blank = editor.blank(was.text, path[:-1]) if was else None
+        blank = editor.blank(was.text, path[:-1]) if was and get(old, path[:-1]) in ([], {}) else None
         data = _removed(form, data, path, blank or "")
         path = path[:-1]
         if was is None or not path or get(old, path) is not MISSING or get(read(form, data), path) not in ([], {}):

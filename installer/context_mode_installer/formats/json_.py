@@ -215,7 +215,7 @@ class JsonEditor:
             if parent is None or index is None:
                 return text
             text = boxes.removed(text, parent.box(), index, self._style(text), blank)
-            if isinstance(path[-1], int):
+            if isinstance(path[-1], int) or sum(name == path[-1] for name, _, _ in parent.members) == 1:
                 return text
 
     def rename(self, text: str, path: Path, name: str) -> str:

@@ -22,6 +22,8 @@ _SQLITE = b"SQLite format 3\0"
 _ID_AT = 68
 """Where a SQLite file holds its application id: four bytes, big end first (sqlite.org/fileformat2.html)."""
 _DEPTH = 3
+PROGRAM = "another program called context-mode"
+PROGRAM_FIX = "npm uninstall -g context-mode"
 
 
 def plan_foreign(target: Target, *, replace: bool) -> None:
@@ -58,16 +60,21 @@ def _obstacle(target: Target, file: str, what: str) -> None:
 
 
 def plan_program(draft: Draft, environment: Mapping[str, str], *, replace: bool) -> None:
-    """Looks for a program of our name on PATH that a Node package brought: we can only say how it goes."""
-    for folder in environment.get("PATH", "").split(os.pathsep):
-        path = os.path.join(folder, NAME)
-        if folder and os.path.isfile(path) and _is_node_program(path):
-            what, fix = "another program called context-mode", "npm uninstall -g context-mode"
-            if replace:
-                draft.notes.append(f"{paths.tilde(path)}: {what}; it stays until you run: {fix}")
-            else:
-                draft.obstacles.append(Obstacle("", path, what, f"{fix}, or context-mode setup --replace"))
-            return
+    """A foreign program on PATH: it stops a first setup; we can't take it out, only say how it goes."""
+    path = foreign_program(environment)
+    if path is None:
+        return
+    if replace or draft.receipt.entries:
+        draft.notes.append(f"{paths.tilde(path)}: {PROGRAM}; it stays until you run: {PROGRAM_FIX}")
+    else:
+        fix = f"{PROGRAM_FIX}, or to keep both: context-mode setup --replace"
+        draft.obstacles.append(Obstacle("", path, PROGRAM, fix))
+
+
+def foreign_program(environment: Mapping[str, str]) -> str | None:
+    """A program of our name on PATH that a Node package brought."""
+    places = (os.path.join(one, NAME) for one in environment.get("PATH", "").split(os.pathsep) if one)
+    return next((path for path in places if os.path.isfile(path) and _is_node_program(path)), None)
 
 
 def _is_node_program(path: str) -> bool:

@@ -17,7 +17,12 @@ _HOOK = "hook "
 
 
 def lines_of(plan: Plan, hosts: Sequence[Host], seen: dict[str, list[str]], *, diffs: bool) -> list[str]:
-    """What people read: per agent what changes in which file, what it affects; then diffs, obstacles, notes."""
+    """What people read: per agent what changes in which file, what it affects; then diffs, notes.
+
+    Where something is in the way nothing is changed, and only that is told.
+    """
+    if plan.obstacles:
+        return [*_in_the_way(plan), *plan.notes]
     lines = _section("context-mode", [one for one in plan.changes if not one.agent])
     for host in hosts:
         changes = [one for one in plan.changes if one.agent == host.spec.id]
@@ -29,9 +34,11 @@ def lines_of(plan: Plan, hosts: Sequence[Host], seen: dict[str, list[str]], *, d
     if diffs:
         lines += [line for text in plan.diffs().values() for line in ["", *text.split("\n")]]
         lines.append("")
-    for one in plan.obstacles:
-        lines += [f"{paths.tilde(one.file)}: {one.what}", f"  fix: {one.fix}"]
     return [*lines, *plan.notes]
+
+
+def _in_the_way(plan: Plan) -> list[str]:
+    return [line for one in plan.obstacles for line in (f"{paths.tilde(one.file)}: {one.what}", f"  fix: {one.fix}")]
 
 
 def _switched_off(host: Host, plan: Plan) -> list[str]:
