@@ -8,7 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_VARIABLES = ("HOME", "PWD", "USERPROFILE")
+_VARIABLES = ("HOME", "USERPROFILE")
+_HERE = ("$(pwd)", "`pwd`", "${PWD}", "$PWD", "$env:PWD", "$pwd")
+"""The folder at hand, as shells write it."""
 
 
 def candidates(path: str, folders: Sequence[str], *, fold: bool) -> list[str]:
@@ -16,12 +18,11 @@ def candidates(path: str, folders: Sequence[str], *, fold: bool) -> list[str]:
 
     `~` and `$HOME` are followed. `fold` writes all in lower case. A path with a NUL has only its written form.
     """
-    path = expanded(path)
     found: dict[str, None] = {}
     for folder in folders:
-        absolute = os.path.normpath(os.path.join(folder, path))
-        found[absolute] = None
-        real = behind_links(os.path.join(folder, path))
+        full = os.path.join(folder, expanded(path, folder))
+        found[os.path.normpath(full)] = None
+        real = behind_links(full)
         if real:
             found[real] = None
     return [one.lower() if fold else one for one in found]
@@ -35,10 +36,12 @@ def behind_links(path: str) -> str:
         return ""
 
 
-def expanded(path: str) -> str:
-    """`path` with `~`, `$HOME`, `${HOME}`, `$PWD` and `file://` worked out."""
+def expanded(path: str, folder: str) -> str:
+    """`path` with `~`, `$HOME`, `${HOME}` and `file://` worked out; `$PWD`, `$(pwd)` and `~+` are `folder`."""
     path = path.removeprefix("file://")
-    if path.startswith("~"):
+    if path.startswith("~+"):
+        path = folder + path[2:]
+    elif path.startswith("~"):
         path = os.path.expanduser(path)
     if "$" in path:
         for name in _VARIABLES:
@@ -46,4 +49,7 @@ def expanded(path: str) -> str:
             if value:
                 path = path.replace("${" + name + "}", value).replace("$" + name, value)
                 path = path.replace("$env:" + name, value)
+    if "$" in path or "`" in path:
+        for name in _HERE:
+            path = path.replace(name, folder)
     return path

@@ -10,7 +10,7 @@ from context_mode_runtime.policy.rules import EDIT_TOOLS, READ_TOOLS, SHELL_TOOL
 from context_mode_runtime.policy.wildcard import part_matches
 from context_mode_runtime.shell.commands import Command, Reading, read
 from context_mode_runtime.shell.inline import code_of
-from context_mode_runtime.shell.literals import started
+from context_mode_runtime.shell.literals import quoted, started
 from context_mode_runtime.shell.wrappers import base
 
 TYPE_CHECKING = False
@@ -222,13 +222,13 @@ class Named:
             for word in command.words[1:]:
                 self._add(self.writes, word)
         elif name not in _NOT_READ:
-            for word in _operands(name, command.words[: command.own]):
+            for word in _operands(name, command.words[: command.own]) + quoted(code_of(command)):
                 self._add(self.reads, word)
 
     def _enter(self, words: list[str]) -> None:
         target = next((word for word in words[1:] if not word.startswith("-")), "~")
         if len(self._folders) < _FOLDERS_MAX:
-            self._folders.append(os.path.normpath(os.path.join(self._folders[-1], expanded(target))))
+            self._folders.append(os.path.normpath(os.path.join(self._folders[-1], expanded(target, self._folders[-1]))))
             for words_seen in self._cache.values():
                 words_seen.clear()
 
@@ -242,15 +242,14 @@ class Named:
     def _forms(self, text: str) -> list[str]:
         if "\0" in text or len(text) > _PATH_MAX:
             return []
-        path = expanded(text)
         forms: list[str] = []
         for folder in self._folders:
-            full = os.path.join(folder, path)
+            full = os.path.join(folder, expanded(text, folder))
             forms += [os.path.normpath(full), self._real(full)]
         forms = [one.lower() for one in forms] if self._fold else forms
         if len(text) <= _GLOB_LENGTH and any(c in text for c in "*?["):
             for folder in self._folders:
-                forms += _globbed(folder, path, fold=self._fold)
+                forms += _globbed(folder, expanded(text, folder), fold=self._fold)
         return forms
 
     def _real(self, full: str) -> str:

@@ -42,6 +42,16 @@ def started(code: str) -> list[str]:
     return [command for command in found if command.strip()]
 
 
+def quoted(code: str) -> list[str]:
+    """What stands between quotes in the lines of `code`, each once; between two literals, too. Linear."""
+    found: dict[str, None] = {}
+    for line in code.split("\n"):
+        for quote in ("'", '"'):
+            if quote in line:
+                found.update(dict.fromkeys(line.split(quote)[1:-1]))
+    return [text for text in found if text and len(text) <= REACH]
+
+
 def literals_at(text: str, at: int) -> list[str]:
     """The first literal behind `at`, and it joined with those that follow in the same list or call."""
     words: list[str] = []
