@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from context_mode_runtime import notes
+from context_mode_runtime.agents import load_agent
 
 from .conftest import Hook, Policy
 
@@ -125,3 +128,25 @@ def test_f71_with_capture_off_the_database_stays_as_it_is(hook: Hook, home: Path
     assert hook("claude-code", "PostToolUse", "PostToolUse-Bash", output) is None
     assert database.read_bytes() == before
     assert not [path for path in database.parent.glob("context.db-wal") if path.stat().st_size]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_f21_every_text_names_tools_as_the_host_shows_them(hook: Hook, project: Path, agent: str) -> None:
+    """Start, refusal and replacement; each `ctx_` word carries the name pattern of this host."""
+    mark = notes.mark_server(agent, str(project))
+    where = {"cwd": str(project)}
+    curl = {"tool_input": {"command": "curl https://example.com/a"}, **where}
+    big: Any = {"stdout": LONG, "stderr": ""} if agent == "claude-code" else LONG
+    texts = [
+        json.dumps(hook(agent, event, payload, {**where, **changes}))
+        for event, payload, changes in (
+            ("SessionStart", "SessionStart", {}),
+            ("PreToolUse", "PreToolUse-Bash", curl),
+            ("PostToolUse", "PostToolUse-Bash", {"tool_response": big}),
+        )
+    ]
+    pattern = load_agent(agent)["server"]["tool_name"]
+    for text in texts:
+        named = re.findall(r"[\w-]*ctx_(\w+)", text)
+        assert named, (mark, text)
+        assert len(named) == sum(text.count(pattern.format(tool=f"ctx_{tool}")) for tool in set(named)), text

@@ -141,6 +141,23 @@ def test_f28_every_argument_that_names_a_file_passes_the_gate(
     assert f"KEY={KEEP}".encode() not in stored
 
 
+def test_f28_a_rule_that_comes_later_holds_for_what_is_stored(serve: Any, policy: Policy, project: Path) -> None:
+    """By every argument that names the stored file: its id, its label, its path."""
+    (project / "secret.env").write_text(f"KEY={KEEP}\n", encoding="utf-8")
+    host = serve()
+    assert not host.call("ctx_index", {"path": "secret.env"})[1]
+    policy(deny=["Read(./secret.env)"])
+    for tool, arguments in (
+        ("ctx_execute", {"language": "sh", "code": "cat $FILE_CONTENT_PATH", "file": "s1"}),
+        ("ctx_execute", {"language": "sh", "code": "true", "file": "secret.env"}),
+        ("ctx_search", {"queries": [], "source": "s1"}),
+        ("ctx_search", {"queries": ["KEY"], "source": "secret.env"}),
+    ):
+        text, failed = host.call(tool, arguments)
+        assert failed, (tool, arguments)
+        assert text.startswith("denied by rule Read(./secret.env) of ~/.context-mode/policy.json")
+
+
 WRAPPED = [
     "git push --force o m",
     "env A=1 git push --force o m",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from context_mode_runtime.agents import root_folders
 from context_mode_runtime.policy import gate
 from context_mode_runtime.policy.load import load_policy
@@ -52,6 +54,11 @@ class Guard:
     def path(self, path: str) -> None:
         """A file or folder that is about to be read; `path` is absolute."""
         _refuse(self._path(path))
+
+    def stored(self, origin: str | None) -> None:
+        """A stored source that was read from `origin`: a rule that came later holds for it, too."""
+        if origin and os.path.isabs(origin):
+            self.path(origin)
 
     def reason(self, path: str) -> str | None:
         """Why this real path may not be read, None when it may: for `read_document`."""

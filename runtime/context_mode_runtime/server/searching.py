@@ -216,12 +216,17 @@ def _source(call: Call, store: Store) -> Source:
     from context_mode_runtime.store.sources import find_source
 
     try:
-        return find_source(store, call.text("source"))
+        found = find_source(store, call.text("source"))
     except UnknownSourceError as error:
         near = f"; near: {', '.join(error.near)}" if error.near else ""
         raise ToolError(f"{error.reason}{near}") from None
     except StoreError as error:
         raise ToolError(f"the store can't be read: {error}") from None
+    if found.origin:
+        from context_mode_runtime.server.guard import Guard
+
+        Guard(call).stored(found.origin)
+    return found
 
 
 def _in_scope(call: Call, store: Store) -> list[Source]:

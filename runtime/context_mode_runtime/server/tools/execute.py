@@ -65,7 +65,7 @@ def _file(call: Call, guard: Guard) -> File | None:
         raise ToolError("file holds a NUL character")
     path = os.path.join(call.project().worktree, os.path.expanduser(name))
     if name[:1] == "s" and name[1:].isdigit() and not os.path.exists(path):
-        return "", _source_pieces(call, name)
+        return "", _source_pieces(call, guard, name)
     path = os.path.abspath(path)
     guard.path(path)
     from context_mode_runtime.fetch.document import read_document
@@ -76,13 +76,15 @@ def _file(call: Call, guard: Guard) -> File | None:
         raise ToolError(str(error)) from None
 
 
-def _source_pieces(call: Call, name: str) -> Iterator[str]:
+def _source_pieces(call: Call, guard: Guard, name: str) -> Iterator[str]:
     from context_mode_runtime.store.errors import StoreError
     from context_mode_runtime.store.sources import find_source, source_pieces
 
     try:
         store = call.store(create=False)
-        return source_pieces(store, find_source(store, name).id)
+        source = find_source(store, name)
+        guard.stored(source.origin)
+        return source_pieces(store, source.id)
     except StoreError as error:
         raise ToolError(f"file {name}: {error.reason}") from None
 
