@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime import limits
-from context_mode_runtime.server import searching
+from context_mode_runtime.server import catching, searching
 from context_mode_runtime.server.call import ToolError
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.search import Hit
 
 _HITS = 3
+_INDEXING_S = 8.0
 _LINES_MAX = 6_000
 _LINE_MIN = 110
 _QUERY_MAX = 100
@@ -29,6 +30,8 @@ def answered(call: Call, commands: list[Ran], queries: list[str]) -> str:
         opening.append(f"whole: {call.example('ctx_search', {'queries': [], 'source': f's{numbers[0]}'})}")
     heads = [(f"## {searching.shortened(query, _QUERY_MAX)}", query) for query in queries]
     answers = _Answers(call, numbers)
+    if queries and numbers:
+        answers.wait()
     return searching.filled(opening, heads, answers.to)
 
 
@@ -41,6 +44,15 @@ class _Answers:
         self._call = call
         self._numbers = numbers
         self._shown: set[str] = set()
+
+    def wait(self) -> None:
+        """Gives the index of long outputs a moment: what waits then is said in the status lines."""
+        from context_mode_runtime.store.errors import StoreError
+
+        try:
+            catching.catch_up(self._call.store(create=False), _INDEXING_S)
+        except StoreError:
+            return
 
     def to(self, query: str) -> list[str]:
         """The blocks for `query`, or one line that says why there is none."""
