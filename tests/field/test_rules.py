@@ -156,6 +156,8 @@ def test_f28_a_rule_that_comes_later_holds_for_what_is_stored(serve: Any, policy
         text, failed = host.call(tool, arguments)
         assert failed, (tool, arguments)
         assert text.startswith("denied by rule Read(./secret.env) of ~/.context-mode/policy.json")
+    refused = "  left out: secret.env: denied by rule Read(./secret.env) of ~/.context-mode/policy.json"
+    assert host.call("ctx_search", {"queries": ["KEY"]}) == (f'Query "KEY":\n{refused}', False)
 
 
 WRAPPED = [

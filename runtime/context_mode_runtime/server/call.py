@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.project import Project
     from context_mode_runtime.server.calls import Running
+    from context_mode_runtime.server.guard import Guard
     from context_mode_runtime.server.identity import Caller
     from context_mode_runtime.server.session import Connection
     from context_mode_runtime.store.db import Store
@@ -20,7 +21,7 @@ class ToolError(Exception):
 class Call:
     """One `tools/call`. The store is opened when it is first asked for and closed with the call."""
 
-    __slots__ = ("_store", "arguments", "caller", "connection", "found", "raw_bytes", "running", "tool")
+    __slots__ = ("_guard", "_store", "arguments", "caller", "connection", "found", "raw_bytes", "running", "tool")
 
     def __init__(
         self,
@@ -38,6 +39,7 @@ class Call:
         self.running = running
         self.raw_bytes: int | None = None
         self._store: Store | None = None
+        self._guard: Guard | None = None
 
     def text(self, name: str) -> str:
         """A text argument, empty when it is not there."""
@@ -77,6 +79,14 @@ class Call:
             self._store = Store.open(project.key(), name=project.name, create=create)
             self._store.secret_names = tuple(load_policy(project.root).redact)
         return self._store
+
+    def guard(self) -> Guard:
+        """The policy in force for this call, read when it is first asked for. Raises ToolError without a project."""
+        if self._guard is None:
+            from context_mode_runtime.server.guard import Guard
+
+            self._guard = Guard(self)
+        return self._guard
 
     def session(self) -> str:
         """What scope `session` means for this call: the conversation, or this connection when it is unknown."""

@@ -55,10 +55,9 @@ class Guard:
         """A file or folder that is about to be read; `path` is absolute."""
         _refuse(self._path(path))
 
-    def stored(self, origin: str | None) -> None:
-        """A stored source that was read from `origin`: a rule that came later holds for it, too."""
-        if origin and os.path.isabs(origin):
-            self.path(origin)
+    def stored(self, origin: str | None) -> str | None:
+        """Why a source that was read from `origin` may not be shown: a rule that came later holds for it, too."""
+        return self.reason(origin) if origin and os.path.isabs(origin) else None
 
     def reason(self, path: str) -> str | None:
         """Why this real path may not be read, None when it may: for `read_document`."""

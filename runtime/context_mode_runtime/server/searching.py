@@ -194,12 +194,18 @@ def answers(call: Call, store: Store, query: str, most: int) -> list[str]:
     found = find(call, store, query, most)
     rows = journaling.matching(call, store, query, most) if call.text("scope") == "session" else []
     fixed = [f"  (no {word!r} here; searched for {instead!r})" for word, instead in found.fixed]
-    hits = [block(hit) for hit in found.hits] + rows
+    hits = [_allowed_block(call, hit) for hit in found.hits] + rows
     return [*fixed, *hits] if hits else [f"  {_reason(found)}"]
 
 
 def _reason(found: Found) -> str:
     return found.nothing.text if found.nothing else "nothing found"
+
+
+def _allowed_block(call: Call, hit: Hit) -> str:
+    """The block of a hit; of one whose file may no longer be read, why it is left out."""
+    refused = _refused(call, hit.origin)
+    return f"  left out: {hit.label}: {refused}" if refused else block(hit)
 
 
 def block(hit: Hit) -> str:
@@ -222,11 +228,15 @@ def _source(call: Call, store: Store) -> Source:
         raise ToolError(f"{error.reason}{near}") from None
     except StoreError as error:
         raise ToolError(f"the store can't be read: {error}") from None
-    if found.origin:
-        from context_mode_runtime.server.guard import Guard
-
-        Guard(call).stored(found.origin)
+    refused = _refused(call, found.origin)
+    if refused:
+        raise ToolError(refused)
     return found
+
+
+def _refused(call: Call, origin: str | None) -> str | None:
+    """Why what was read from there may not be shown now."""
+    return call.guard().stored(origin) if origin else None
 
 
 def _in_scope(call: Call, store: Store) -> list[Source]:

@@ -33,14 +33,16 @@ _USED_MS = 3_600_000
 class Hit:
     """A chunk that answers: source id `sid`, `label`, place `n` (from 1), `heading`, `snippet`; `stale`: a note or "".
 
-    For a source that is read in order `snippet` is the whole chunk.
+    `origin` is the path or URL that the source was read from, or None. For a source that is read in order `snippet` is
+    the whole chunk.
     """
 
-    __slots__ = ("heading", "label", "n", "sid", "snippet", "stale")
+    __slots__ = ("heading", "label", "n", "origin", "sid", "snippet", "stale")
 
     def __init__(self, source: Source, n: int, heading: str, text: str, stale_note: str) -> None:
         self.sid = source.sid
         self.label = source.label
+        self.origin = source.origin
         self.n = n
         self.heading = heading
         self.snippet = text

@@ -26,12 +26,11 @@ def handle(call: Call) -> str:
     from context_mode_runtime.execute.errors import ExecuteError
     from context_mode_runtime.execute.run import Run, run
     from context_mode_runtime.server import timing
-    from context_mode_runtime.server.guard import Guard
     from context_mode_runtime.server.keeping import kept_bytes
 
     language, code, asked = call.text("language"), call.text("code"), timing.asked_ms(call)
     folder = call.project().worktree
-    guard = Guard(call)
+    guard = call.guard()
     guard.code(language, code)
     left = timing.left_ms(call, asked)
     spec = Run(language, code, cwd=folder, timeout_ms=left, file=_file(call, guard))
@@ -65,7 +64,7 @@ def _file(call: Call, guard: Guard) -> File | None:
         raise ToolError("file holds a NUL character")
     path = os.path.join(call.project().worktree, os.path.expanduser(name))
     if name[:1] == "s" and name[1:].isdigit() and not os.path.exists(path):
-        return "", _source_pieces(call, guard, name)
+        return "", _source_pieces(call, name)
     path = os.path.abspath(path)
     guard.path(path)
     from context_mode_runtime.fetch.document import read_document
@@ -76,14 +75,16 @@ def _file(call: Call, guard: Guard) -> File | None:
         raise ToolError(str(error)) from None
 
 
-def _source_pieces(call: Call, guard: Guard, name: str) -> Iterator[str]:
+def _source_pieces(call: Call, name: str) -> Iterator[str]:
     from context_mode_runtime.store.errors import StoreError
     from context_mode_runtime.store.sources import find_source, source_pieces
 
     try:
         store = call.store(create=False)
         source = find_source(store, name)
-        guard.stored(source.origin)
+        refused = call.guard().stored(source.origin)
+        if refused:
+            raise ToolError(refused)
         return source_pieces(store, source.id)
     except StoreError as error:
         raise ToolError(f"file {name}: {error.reason}") from None
