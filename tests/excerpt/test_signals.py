@@ -10,9 +10,7 @@ LINES[1_900] = "2026-11-29 12:00:20 worker-3 note: the cat sat down"
 TEXT = "\n".join(LINES) + "\n"
 
 
-@pytest.mark.parametrize(
-    "intent", ["", "hi-$((40+2))", "worker 3 request", "count by worker-2", "12:00:40"]
-)
+@pytest.mark.parametrize("intent", ["", "hi-$((40+2))", "worker 3 request", "count by worker-2", "12:00:40"])
 def test_signals_survive_any_intent(intent: str) -> None:
     shown = excerpt(TEXT, budget=3_800, intent=intent).text
     assert "the reactor is on fire" in shown
