@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from context_mode_runtime import jsonio
 from context_mode_runtime.agents import root_folders
 from context_mode_runtime.policy import gate
 from context_mode_runtime.policy.load import load_policy
@@ -73,6 +74,18 @@ class Guard:
         folder, host = self._folder, self._host
         ours = gate.judge_path(self.policy, path, cwd=folder, project=folder)
         return gate.strictest(ours, host.judge_path(path, cwd=folder, project=folder) if host else None)
+
+
+def check_tool(connection: Connection, project: Project | None, name: str, arguments: dict[str, object]) -> None:
+    """A deny rule for one of our tools itself, by the host's spelling or ours. Raises ToolError.
+
+    An ask rule is the hook's: the host has asked by now.
+    """
+    policy = load_policy(project.root if project else None)
+    for spelled in (connection.spelled(name), name):
+        verdict = gate.judge_tool(policy, spelled, jsonio.dumps(arguments))
+        if verdict is not None and verdict.decision == "deny":
+            raise ToolError(verdict.reason)
 
 
 def _host_rules(connection: Connection, folder: str) -> HostRules | None:

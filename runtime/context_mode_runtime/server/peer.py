@@ -131,7 +131,10 @@ def _ran(tool: Tool, params: Body, connection: Connection, running: Running) -> 
 
 
 def _handled(tool: Tool, call: Call) -> str:
+    from context_mode_runtime.server.guard import check_tool
+
     try:
+        check_tool(call.connection, call.found, tool.name, call.arguments)
         text = "\n".join([tool.handle(call), *(f"  ({notice})" for notice in call.notices())])
         call.count(len(text.encode(errors="replace")))
     finally:

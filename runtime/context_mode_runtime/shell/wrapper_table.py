@@ -31,6 +31,7 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "numactl": ("-i -p -P -w -m -N -C --interleave --preferred --membind --cpunodebind --physcpubind", 0),
     "stdbuf": ("-i -o -e --input --output --error", 0),
     "setsid": ("", 0),
+    **dict.fromkeys(("flatpak-spawn", "distrobox-host-exec"), ("", 0)),
     "setarch": ("", 1),
     "linux32": ("", 0),
     "linux64": ("", 0),
