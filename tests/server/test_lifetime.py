@@ -70,6 +70,19 @@ def test_a_running_child_ends_with_a_signal(serve: Any, project: Path, number: s
     assert _ended(child)
 
 
+def test_sigint_ends_it_too_where_the_host_was_started_with_it_ignored(serve: Any, project: Path) -> None:
+    """As shells start background jobs: the server inherits it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        host = serve()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    child = _start_long_call(host, project, 1)
+    host.process.send_signal(signal.SIGINT)
+    assert host.process.wait(WAIT_S) == 0
+    assert _ended(child)
+
+
 def test_a_cancelled_call_ends_its_child_and_gets_no_answer(serve: Any, project: Path) -> None:
     host = serve()
     child = _start_long_call(host, project, 7)

@@ -66,7 +66,7 @@ class Calls:
 
         if not self._started:
             self._started = True
-            _end_on_sigterm(self._wire)
+            _end_on_signals(self._wire)
         self._forget_ended()
         running = Running(self._wire, ident, token if isinstance(token, (str, int)) else None, threading.Event())
 
@@ -107,11 +107,15 @@ class Calls:
                 del self._running[key]
 
 
-def _end_on_sigterm(wire: Wire) -> None:
-    """From the first call on there may be children to stop, so SIGTERM becomes the exception that SIGINT is already."""
+def _end_on_signals(wire: Wire) -> None:
+    """From the first call on there may be children to stop, so both signals of hosts become KeyboardInterrupt.
+
+    SIGINT is that already, but for a host that was itself started with it ignored, as shells start background jobs.
+    """
     import signal
     import threading
 
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.default_int_handler)
         signal.set_wakeup_fd(wire.wake_descriptor(), warn_on_full_buffer=False)
