@@ -32,8 +32,7 @@ def test_the_first_command_sets_everything_up(home: Path, tmp_path: Path) -> Non
     lines = (copy / "README.md").read_text(encoding="utf-8").split("```")[1].splitlines()
     done = subprocess.run(["bash", "-c", lines[1]], cwd=copy, env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0 and os.environ.get("CI") != "true" and any(mark in done.stderr for mark in NO_NETWORK):
-        missing = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        missing("pip can't reach an index from here")
+        pytest.skip("pip can't reach an index from here")
     assert done.returncode == 0, done.stdout + done.stderr
     assert (home / ".context-mode" / "bin").is_dir()
     again = subprocess.run(["context-mode", "setup"], cwd=copy, env=env, capture_output=True, text=True, check=False)
