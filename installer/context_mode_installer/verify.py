@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from context_mode_installer import formats
 from context_mode_installer.plan.hooks import command_line, ours_in
 from context_mode_installer.plan.ours import words_of_entry, words_of_handler
-from context_mode_installer.specs.where import holes, parse_path
+from context_mode_installer.specs.where import holes, put
 from context_mode_installer.transaction import FileChange, VerifyError
 from context_mode_runtime import paths
 
@@ -110,19 +110,12 @@ def _payload(spec: AgentSpec) -> tuple[str, dict[str, Any]] | None:
         (spec.identity.hook.conversation, _PROBE),
     ):
         if where:
-            _put(out, parse_path(where[0]), value)
+            out = put(out, where[0], value)
     return str(verb.event), out
 
 
 def _deny(spec: AgentSpec) -> Verb | None:
     return next((one for one in spec.replies.verbs if one.verb == "deny"), None)
-
-
-def _put(box: dict[str, Any], steps: Sequence[object], value: str) -> None:
-    names = [step for step in steps if isinstance(step, str)]
-    for name in names[:-1]:
-        box = box.setdefault(name, {})
-    box[names[-1]] = value
 
 
 def _check_server(system: System, target: Target, environment: dict[str, str], folder: str) -> bool:

@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from context_mode_installer.specs.where import WhereError, compile_condition, holes, parse_path, parse_template
+from context_mode_installer.specs.where import (
+    WhereError,
+    compile_condition,
+    compile_where,
+    holes,
+    parse_path,
+    parse_template,
+    put,
+)
 from context_mode_runtime import where
 
 CASES = YAML(typ="safe", pure=True).load((Path(__file__).parent / "where.yaml").read_text("utf-8"))
@@ -72,3 +80,20 @@ def test_any_text_is_a_place_or_an_error_of_ours(text: str) -> None:
 def test_a_template_is_any_json(value: Any) -> None:
     assert parse_template(json.dumps(value)) == value
     assert isinstance(holes(value), set)
+
+
+@pytest.mark.parametrize(
+    ("place", "made"),
+    [
+        ("a.b", {"a": {"b": 7, "x": 1}}),
+        ("a[].b", {"a": [{"type": "text", "b": 7}]}),
+        ("args|json.command", {"a": {"x": 1}, "args": '{"command": 7}'}),
+        ('a["k.with/dots"].b', {"a": {"x": 1, "k.with/dots": {"b": 7}}}),
+    ],
+)
+def test_a_value_is_put_where_its_place_is_read(place: str, made: dict[str, object]) -> None:
+    start: dict[str, object] = {"a": {"x": 1}}
+    filled = put(start, place, 7)
+    assert filled == made
+    assert start == {"a": {"x": 1}}
+    assert where.values(filled, compile_where([place])) == [7]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from context_mode_installer.specs.where import parse_path
+from context_mode_installer.specs.where import put
 
 if TYPE_CHECKING:
     from context_mode_installer.specs.model import AgentSpec, HostEvent, Tool
@@ -49,7 +49,7 @@ def _tool_probes(spec: AgentSpec, event: str, host: HostEvent, base: dict[str, A
         routed = event == "pre_tool" and class_ == "fetch" and _has(spec, "deny", host.name)
         out.append(Probe(f"{host.name} {tool.names[0]}", host.name, payload, expects_reply=routed))
         if event == "post_tool" and tool.replace and tool.output and _has(spec, "replace", host.name):
-            long = _put(payload, tool.output[-1], _LONG)
+            long = put(payload, tool.output[-1], _LONG)
             out.append(Probe(f"{host.name} {tool.names[0]} long", host.name, long, expects_reply=True))
     return out
 
@@ -59,7 +59,7 @@ def call_payload(spec: AgentSpec, event: str, tool: str, given: dict[str, Any], 
     payload: dict[str, Any] = {}
     for word, value in {"event": event, "cwd": cwd, "tool": tool, "input": given}.items():
         for place in spec.payload[word][:1]:
-            payload = _put(payload, place, value)
+            payload = put(payload, place, value)
     return payload
 
 
@@ -72,43 +72,20 @@ def _base(spec: AgentSpec, host: HostEvent, cwd: str) -> dict[str, Any]:
     values = {"event": host.name, "cwd": cwd, "prompt": "a probe of context-mode doctor", "source": "startup"}
     for word, value in values.items():
         for place in spec.payload[word][:1]:
-            payload = _put(payload, place, value)
+            payload = put(payload, place, value)
     for place in spec.identity.hook.conversation[:1]:
-        payload = _put(payload, place, CONVERSATION)
+        payload = put(payload, place, CONVERSATION)
     return payload
 
 
 def _with_tool(spec: AgentSpec, tool: Tool, base: dict[str, Any]) -> dict[str, Any]:
     payload = base
     for place in spec.payload["tool"][:1]:
-        payload = _put(payload, place, tool.names[0])
+        payload = put(payload, place, tool.names[0])
     for field in tool.fields:
         if field.name in _INPUTS:
-            payload = _put(payload, field.where[0], _INPUTS[field.name])
+            payload = put(payload, field.where[0], _INPUTS[field.name])
     if tool.replace and tool.replace.sample is not None:
         for place in spec.payload["response"][:1]:
-            payload = _put(payload, place, tool.replace.sample)
+            payload = put(payload, place, tool.replace.sample)
     return payload
-
-
-def _put(payload: dict[str, Any], place: str, value: object) -> dict[str, Any]:
-    """A copy of the payload with `value` where `place` says; items of a list and texts with JSON are made for it."""
-    steps = parse_path(place)
-    filled = _into(payload, steps, value)
-    return filled if isinstance(filled, dict) else payload
-
-
-def _into(target: object, steps: list[Any], value: object) -> object:
-    if not steps:
-        return value
-    step, rest = steps[0], steps[1:]
-    if isinstance(step, str):
-        inner = target if isinstance(target, dict) else {}
-        return {**inner, step: _into(inner.get(step), rest, value)}
-    if step[0] == "each":
-        return [_into(target[0] if isinstance(target, list) and target else {"type": "text"}, rest, value)]
-    if step[0] == "json":
-        import json
-
-        return json.dumps(_into({}, rest, value))
-    return value

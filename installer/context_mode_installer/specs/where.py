@@ -138,3 +138,24 @@ def holes(value: Any) -> set[str]:  # noqa: ANN401 - any JSON
     if isinstance(value, dict):
         value = [*value, *value.values()]
     return {name for item in value for name in holes(item)} if isinstance(value, list) else set()
+
+
+def put(payload: dict[str, Any], place: str, value: object) -> dict[str, Any]:
+    """A copy of the payload with `value` where `place` says; items of a list and texts with JSON are made for it."""
+    steps = parse_path(place)
+    filled = _into(payload, steps, value)
+    return filled if isinstance(filled, dict) else payload
+
+
+def _into(target: object, steps: list[Any], value: object) -> object:
+    if not steps:
+        return value
+    step, rest = steps[0], steps[1:]
+    if isinstance(step, str):
+        inner = target if isinstance(target, dict) else {}
+        return {**inner, step: _into(inner.get(step), rest, value)}
+    if step[0] == "each":
+        return [_into(target[0] if isinstance(target, list) and target else {"type": "text"}, rest, value)]
+    if step[0] == "json":
+        return json.dumps(_into({}, rest, value))
+    return value
