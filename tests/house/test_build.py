@@ -11,19 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from .top import TOP
+
 ROOT = Path(__file__).resolve().parents[2]
-TOP = (
-    "pyproject.toml",
-    "runtime",
-    "installer",
-    "agent_specs",
-    "schemas",
-    "policy",
-    "tests",
-    "docs",
-    "README.md",
-    "LICENSE",
-)
 DATA = ("agent_specs", "schemas", "policy")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "_data", ".*")
 
