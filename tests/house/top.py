@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 TOP = (
-    "pyproject.toml", "runtime", "installer", "agent_specs", "schemas", "policy", "tests", "docs", "README.md", "LICENSE",
-)  # fmt: skip
+    *("pyproject.toml", "README.md", "LICENSE"),
+    *("runtime", "installer", "agent_specs", "schemas", "policy", "tests", "docs"),
+)
