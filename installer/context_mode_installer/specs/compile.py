@@ -2,7 +2,8 @@
 
 Beside them the shipped specs as plain values, for the commands (`plain.py`).
 
-`python -m context_mode_installer.specs.compile` writes the shipped tables anew, `--check` says which are out of date.
+`python -m context_mode_installer.specs.compile [ID...]` writes the shipped tables anew, or those of these agents only;
+`--check` says which are out of date.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from context_mode_runtime.limits import HOOK_TIMEOUT_MS
 from context_mode_runtime.resources import generated
@@ -19,6 +20,9 @@ from . import plain
 from .catalog import shipped_specs
 from .load import load_file
 from .where import compile_condition, compile_where, parse_template
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MARGIN_MS = 500
 """What a hook leaves of its host's limit: the interpreter's start and end on a slow machine."""
@@ -146,32 +150,34 @@ def table_text(table: Data) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def tables() -> dict[Path, str]:
-    """Where the table and the plain form of each shipped spec lie and what has to stand in them."""
+def tables(ids: Sequence[str] = ()) -> dict[Path, str]:
+    """Where the table and the plain form of each shipped spec (of `ids`, if any) lie and what has to stand in them."""
     texts: dict[Path, str] = {}
-    for file in shipped_specs():
+    for file in (file for file in shipped_specs() if not ids or file.stem in ids):
         spec = load_file(file).value
         texts[Path(generated()) / f"{file.stem}.json"] = table_text(compile_spec(spec))
         texts[plain.FOLDER / f"{file.stem}.json"] = plain.plain_text(file, spec)
     return texts
 
 
-def outdated() -> list[Path]:
+def outdated(ids: Sequence[str] = ()) -> list[Path]:
     """Tables and plain forms that differ from their spec, are missing, or have no spec any more."""
-    wanted = tables()
-    present = {file for folder in (Path(generated()), plain.FOLDER) for file in folder.glob("*.json")}
+    wanted = tables(ids)
+    folders = (Path(generated()), plain.FOLDER)
+    present = {file for folder in folders for file in folder.glob("*.json") if not ids or file.stem in ids}
     stale = [file for file, text in wanted.items() if file not in present or file.read_text("utf-8") != text]
     return sorted({*stale, *(present - set(wanted))})
 
 
 def main(arguments: list[str]) -> int:
     """`--check`: names the tables that are out of date, 1 when there are any. Otherwise writes them."""
-    stale = outdated()
+    ids = [argument for argument in arguments if argument != "--check"]
+    stale = outdated(ids)
     for file in stale:
         sys.stderr.write(f"{file.name} is out of date\n" if "--check" in arguments else f"{file.name} written\n")
     if "--check" in arguments:
         return 1 if stale else 0
-    wanted = tables()
+    wanted = tables(ids)
     for file in stale:
         if file in wanted:
             file.write_text(wanted[file], "utf-8")
