@@ -36,6 +36,8 @@ class Pin:
 PINS = (
     Pin("claude-code", "@anthropic-ai/claude-code", "2.1.332", "claude", beside=("node@24",)),
     Pin("codex", "@openai/codex", "0.171.0", "codex"),
+    Pin("gemini-cli", "@google/gemini-cli", "0.61.0", "gemini"),
+    Pin("copilot-cli", "@github/copilot", "1.0.102", "copilot"),
     Pin(
         "mcp-clients",
         "@modelcontextprotocol/inspector",
