@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import os
 from pathlib import Path
 
 import pytest
 from tests.agents import install
-from tests.agents.hostrun import HOSTS, Host, HostRun
+from tests.agents.host import Host
+from tests.agents.hostrun import HostRun
+from tests.agents.hosts import HOSTS
 from tests.conftest import Cli
 
 REAL_ENV = dict(os.environ)
@@ -16,12 +18,14 @@ REAL_ENV = dict(os.environ)
 
 def installed(agent: str) -> Host:
     """A host with its program in place."""
+    host = copy.copy(HOSTS[agent])
     try:
-        return dataclasses.replace(HOSTS[agent], bin_dir=install.bin_dir(agent, REAL_ENV))
+        host.bin_dir = install.bin_dir(agent, REAL_ENV)
     except install.MissingAgentError as error:
         if REAL_ENV.get("CI") == "true":
             pytest.fail(f"{agent}: {error}")
         pytest.skip(f"{agent}: {error}")
+    return host
 
 
 @pytest.fixture(autouse=True)
@@ -39,8 +43,7 @@ def host(request: pytest.FixtureRequest) -> Host:
 @pytest.fixture
 def bare_run(host: Host, home: Path, project: Path, tmp_path: Path) -> HostRun:
     """A host in a home that nobody has set up."""
-    if host.agent == "codex":
-        (home / ".codex").mkdir()
+    host.prepare(home, project)
     return HostRun(host, home, project, tmp_path)
 
 
@@ -52,8 +55,8 @@ def run(host: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli) -> 
 
 def set_up(host: Host, run: HostRun, run_cli: Cli, env: dict[str, str] | None = None) -> HostRun:
     """Runs setup for one host; its config folder is there, as after its first start, unless `env` moves it."""
-    if host.agent == "codex" and not env:
-        (run.home / ".codex").mkdir(exist_ok=True)
+    if not env:
+        host.prepare(run.home, run.project)
     path = f"{host.bin_dir}{os.pathsep}{os.environ['PATH']}"
     done = run_cli("setup", "--agents", host.agent, env={"PATH": path, **(env or {})}, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -2,87 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from tests.agents.standin import Json, Messages, Responses, StandIn, Step
+from tests.agents.host import Host
+from tests.agents.models.base import Json, StandIn, Step
 
 LIMIT_S = 150
-
-
-@dataclass
-class Host:
-    """What is special to one agent: its model's API, command line and variables, and how it spells our tools.
-
-    `again` turns a command line into one that goes on with the latest conversation.
-    """
-
-    agent: str
-    program: str
-    model: type[StandIn]
-    argv: Callable[[str, str, Path], list[str]]
-    env: Callable[[str], dict[str, str]]
-    tool_prefix: str
-    shell_tool: str
-    shell_key: str
-    again: Callable[[list[str]], list[str]]
-    bin_dir: Path = field(default_factory=Path)
-
-    def call(self, name: str, **args: object) -> Step:
-        """The step that calls one of our tools as this host's model does."""
-        return {"tool": self.tool_prefix + name, "args": args}
-
-    def shell(self, command: str, **args: object) -> Step:
-        """The step that runs a command in this host's own shell tool."""
-        return {"tool": self.shell_tool, "args": {self.shell_key: command, **args}}
-
-
-def _claude_argv(url: str, prompt: str, project: Path) -> list[str]:
-    """Permissions are the user's own: Bash, Read, WebFetch and Agent by this flag, our tools by what setup wrote."""
-    return ["-p", prompt, "--allowedTools", "Bash", "Read", "WebFetch", "Agent", "ToolSearch"]
-
-
-def _claude_env(url: str) -> dict[str, str]:
-    return {
-        "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "test-key", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1",
-    }  # fmt: skip
-
-
-def _codex_argv(url: str, prompt: str, project: Path) -> list[str]:
-    """The command sandbox is off (containers have none); hook trust and tool approval are what setup wrote."""
-    provider = (
-        f'{{name="stand-in",base_url="{url}/v1",wire_api="responses",env_key="STAND_IN_KEY",'
-        "request_max_retries=0,stream_max_retries=0,supports_websockets=false}"
-    )
-    settings = [
-        'model="gpt-5.5"',
-        f"model_providers.standin={provider}", 'model_provider="standin"', "check_for_update_on_startup=false",
-        "analytics.enabled=false", "feedback.enabled=false", 'sandbox_mode="danger-full-access"',
-        f'projects={{{json.dumps(str(project))}={{trust_level="trusted"}}}}',
-    ]  # fmt: skip
-    flags = [part for setting in settings for part in ("-c", setting)]
-    return ["exec", "--skip-git-repo-check", "-C", str(project), *flags, prompt]
-
-
-def _codex_env(url: str) -> dict[str, str]:
-    return {"STAND_IN_KEY": "test-key"}
-
-
-CLAUDE_CODE = Host(
-    "claude-code", "claude", Messages, _claude_argv, _claude_env, "mcp__context-mode__", "Bash", "command",
-    again=lambda argv: [*argv, "--continue"],
-)  # fmt: skip
-CODEX = Host(
-    "codex", "codex", Responses, _codex_argv, _codex_env, "mcp__context_mode__", "exec_command", "cmd",
-    again=lambda argv: [*argv[:-1], "resume", "--last", argv[-1]],
-)  # fmt: skip
-HOSTS = {host.agent: host for host in (CLAUDE_CODE, CODEX)}
 
 
 @dataclass(frozen=True)
@@ -143,11 +72,15 @@ class HostRun:
         """One run to its end, or to LIMIT_S (then the exit code is 124); `resumed` goes on with the run before."""
         self.runs += 1
         log = self.out / f"agent-{self.runs}.log"
-        with self.host.model(script) as model, log.open("wb") as output:
-            argv = self.host.argv(model.url, prompt, self.project)
-            argv = [str(self.host.bin_dir / self.host.program), *(self.host.again(argv) if resumed else argv), *extra]
-            exit_code = _run(argv, self.environment(model.url), self.project, output.fileno())
+        log.touch()
+        with self.host.model(script) as model:
+            exit_code = self.host.start(self, model.url, prompt, extra, log, resumed=resumed)
         return self._played(exit_code, log.read_text(encoding="utf-8", errors="replace"), model)
+
+    def process(self, argv: list[str], url: str, log: Path) -> int:
+        """One process of the agent to its end or LIMIT_S; its exit code, or 124."""
+        with log.open("ab") as output:
+            return _run(argv, self.environment(url), self.project, output.fileno())
 
     def _played(self, exit_code: int, log: str, model: StandIn) -> Played:
         seen: dict[str, str] = {}

@@ -5,13 +5,14 @@ The agent's own entry for us is pointed at a small script that starts what the e
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.agents.standin import Json
+from tests.agents.host import Host
+from tests.agents.models.base import Json
 
 _SCRIPT = """#!{python} -IS
 import os, subprocess, sys, threading, time
@@ -27,10 +28,6 @@ threading.Thread(target=pump, args=(child.stdout, sys.stdout.buffer, b"<"), daem
 pump(sys.stdin.buffer, child.stdin, b">")
 sys.exit(child.wait())
 """
-ENTRIES = {
-    "claude-code": (".claude.json", json.loads, "mcpServers"),
-    "codex": (".codex/config.toml", tomllib.loads, "mcp_servers"),
-}
 
 
 @dataclass(frozen=True)
@@ -51,12 +48,12 @@ class Heard:
 class Tap:
     """Wraps the server that the config in `home` names; `folder` takes the script and what it hears."""
 
-    def __init__(self, agent: str, home: Path, folder: Path) -> None:
+    def __init__(self, host: Host, home: Path, folder: Path) -> None:
         self.folder = folder
-        name, parse, key = ENTRIES[agent]
-        config = home / name
+        config = home / host.entry.file
         text = config.read_text(encoding="utf-8")
-        command = parse(text)[key]["context-mode"]["command"]
+        entry = functools.reduce(lambda value, key: value[key], host.entry.keys, host.entry.parse(text))
+        command = host.command_of(entry)
         script = folder / "tap"
         script.write_text(_SCRIPT.format(python=sys.executable, command=command, folder=str(folder)), encoding="utf-8")
         script.chmod(0o755)

@@ -1,8 +1,7 @@
 """After a compaction the state of the work comes back to the model, once; a later prompt gets what belongs to it.
 
-Claude Code asks its user (AskUserQuestion), which is a decision. Codex can't in `codex exec`: its question tool is
-refused there, so the decision is one that the user's prompt holds. Codex tells hooks no exit code either: its failure
-is known by what the command printed.
+Where the host has a tool that asks its user, the answer is the decision; elsewhere the prompt holds one. A host that
+tells hooks no exit code has its failure known by what the command printed.
 """
 
 from __future__ import annotations
@@ -12,29 +11,19 @@ import re
 from typing import Any
 
 import pytest
-from tests.agents import answers
+from tests.agents.host import Compaction
 from tests.agents.hostrun import HostRun, Played
-from tests.agents.standin import Step
+from tests.agents.hosts import HOSTS
+from tests.agents.models.base import Step
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
-COMPACT_AT = {
-    "claude-code": ({"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}, answers.flags()),
-    "codex": ({}, ("-c", "model_auto_compact_token_limit=20000")),
-}
-PROMPTS = {"claude-code": "fix login", "codex": "fix login\nDecision: bcrypt stays."}
+COMPACTING = pytest.mark.parametrize(
+    "host", sorted(agent for agent, host in HOSTS.items() if host.compaction), indirect=True
+)
 STATE = re.compile(r"<context_mode_state session=.*?</context_mode_state>", re.DOTALL)
 MATCH = re.compile(r"<context_mode_match>.*?</context_mode_match>", re.DOTALL)
 CHECK = "sh check_login.sh"
 FAILED = "FAILED tests/test_login.py::test_login - assert False"
-PATCH = (
-    "*** Begin Patch\n*** Update File: a.py\n@@\n def login():\n-    return False\n+    return True\n*** End Patch\n"
-)
-QUESTION = {
-    "question": "Which hash?",
-    "header": "Hash",
-    "multiSelect": False,
-    "options": [{"label": "bcrypt stays", "description": "old"}, {"label": "argon2", "description": "new"}],
-}
 EARLIER = "There is earlier work in this conversation"
 
 
@@ -51,13 +40,10 @@ def blocks(played: Played, form: re.Pattern[str]) -> list[list[str]]:
     return [form.findall("\n".join(strings(body))) for body in played.requests]
 
 
-def edits(run: HostRun) -> list[Step]:
-    """The steps that edit a.py with this host's own tool."""
-    path = str(run.project / "a.py")
-    if run.host.agent == "codex":
-        return [{"tool": "apply_patch", "args": {"input": PATCH}}]
-    change = {"file_path": path, "old_string": "return False", "new_string": "return True"}
-    return [{"tool": "Read", "args": {"file_path": path}}, {"tool": "Edit", "args": change}]
+def setting(run: HostRun) -> Compaction:
+    """How this host is brought to compact."""
+    assert run.host.compaction
+    return run.host.compaction
 
 
 def work(run: HostRun) -> list[Step]:
@@ -65,17 +51,18 @@ def work(run: HostRun) -> list[Step]:
     (run.project / "a.py").write_text("def login():\n    return False\n", encoding="utf-8")
     (run.project / "check_login.sh").write_text(f"echo '{FAILED}'\nexit 1\n", encoding="utf-8")
     (run.project / "build_docs.sh").write_text("echo built\n", encoding="utf-8")
-    decision = [{"tool": "AskUserQuestion", "args": {"questions": [QUESTION]}}] if run.host.agent != "codex" else []
-    steps = [*edits(run), run.host.shell("sh build_docs.sh"), run.host.shell(CHECK), *decision]
+    change = run.host.edit(run.project / "a.py", "return False", "return True")
+    decision = setting(run).decision
+    steps = [*change, run.host.shell("sh build_docs.sh"), run.host.shell(CHECK), *decision]
     steps.append({**run.host.shell("echo before"), "input_tokens": 99_000})
     return [*steps, run.host.shell("echo after"), {"text": "over"}]
 
 
 def first_run(run: HostRun) -> tuple[Played, str]:
     """The run with the compaction, and its state block."""
-    variables, flags = COMPACT_AT[run.host.agent]
-    run.env.update(variables)
-    played = run.play(work(run), PROMPTS[run.host.agent], *flags)
+    how = setting(run)
+    run.env.update(how.variables)
+    played = run.play(work(run), how.prompt, *how.flags)
     assert played.exit_code == 0, played.log
     assert len(played.summaries) == 1
     seen = blocks(played, STATE)
@@ -90,6 +77,7 @@ def lines(block: str) -> dict[str, tuple[int, str]]:
     return {word: (int(seq), text) for word, seq, text in found}
 
 
+@COMPACTING
 def test_the_state_block_comes_once_and_holds_the_four_things(run: HostRun) -> None:
     _, block = first_run(run)
     assert len(block.encode()) <= 2_048
@@ -101,11 +89,12 @@ def test_the_state_block_comes_once_and_holds_the_four_things(run: HostRun) -> N
     assert "bcrypt stays" in found["decision"][1]
 
 
+@COMPACTING
 def test_the_next_prompt_gets_what_belongs_to_it_and_rows_come_whole(run: HostRun) -> None:
     _, block = first_run(run)
     failing = lines(block)["failing"][0]
     resume = run.host.call("ctx_resume", seq=failing)
-    _, flags = COMPACT_AT[run.host.agent]
+    flags = setting(run).flags
     played = run.play([resume, run.host.call("ctx_resume"), {"text": "over"}], "now the docs", *flags, resumed=True)
     assert played.exit_code == 0, played.log
 
@@ -133,6 +122,9 @@ def test_a_resumed_conversation_is_told_of_its_work_and_a_fresh_one_is_not(run: 
 
     resumed = run.play([{"text": "over"}], "and the egrets", resumed=True)
     assert resumed.exit_code == 0, resumed.log
+    if "resume" not in run.host.can:
+        assert EARLIER not in json.dumps(resumed.requests), run.host.cannot["resume"]
+        return
     told: list[Any] = [one for one in strings(resumed.requests[0]) if EARLIER in one]
     assert len(told) == 1
     [line] = [line for line in told[0].splitlines() if EARLIER in line]

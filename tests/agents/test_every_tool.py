@@ -23,7 +23,7 @@ def test_no_tool_is_forgotten() -> None:
 
 def test_each_tool_answers_through_the_agent(run: HostRun, tmp_path: Path) -> None:
     (run.project / "notes.md").write_text("# Notes\n\nThe wombat digs at night.\n", encoding="utf-8")
-    tap = Tap(run.host.agent, run.home, tmp_path)
+    tap = Tap(run.host, run.home, tmp_path)
     script = [run.host.call(call["tool"], **call["arguments"]) for call in CALLS]
     played = run.play([*script, {"text": "over"}], "call them all")
     assert played.exit_code == 0, played.log
@@ -40,12 +40,7 @@ def test_each_tool_answers_through_the_agent(run: HostRun, tmp_path: Path) -> No
 
 
 def test_each_tool_is_in_the_agents_list(run: HostRun) -> None:
-    """Codex offers no tool of any server by itself: it finds ours by a search that it makes."""
-    if run.host.agent == "codex":
-        steps = [{"tool": "tool_search", "args": {"query": "context mode ctx", "limit": 20}}]
-    else:
-        steps = []
-    played = run.play([*steps, {"text": "over"}])
+    played = run.play([*run.host.search_tools(), {"text": "over"}])
     assert played.exit_code == 0, played.log
     found = {name for name in played.offered for tool in TOOLS if name.endswith(tool.name)}
     assert len(found) == len(TOOLS), played.offered

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from tests.agents.hostrun import HostRun, Played
-from tests.agents.standin import Step
+from tests.agents.models.base import Step
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
 CALL = re.compile(r"([\w.-]*ctx_\w+)\((\{.*\})\)")
@@ -46,7 +46,7 @@ def check(played: Played) -> None:
     refused, followed, found = played.results
     assert len(refused.text.encode()) <= 2_200  # our text <= 2,000 B and the host's own words around it
     assert FACT not in refused.text
-    assert followed.tool.split("__")[-1].startswith("ctx_")
+    assert "ctx_" in followed.tool
     assert re.search(r"^(exit 0 |Indexed 1 )", followed.text, re.MULTILINE), followed.text
     assert FACT in found.text
 
@@ -54,12 +54,7 @@ def check(played: Played) -> None:
 def test_a_full_read_of_a_big_file(run: HostRun) -> None:
     book = run.project / "birds.md"
     book.write_text(long_text(), encoding="utf-8")
-    whole = (
-        {"tool": "Read", "args": {"file_path": str(book)}}
-        if run.host.agent == "claude-code"
-        else run.host.shell("cat birds.md")
-    )
-    check(turned(run, whole))
+    check(turned(run, run.host.read(book)))
 
 
 @pytest.fixture
@@ -91,15 +86,12 @@ def page() -> Iterator[str]:
 def test_a_web_fetch(run: HostRun, page: str) -> None:
     policy = {"version": 1, "fetch": {"privateHosts": ["127.0.0.1"]}}
     (run.home / ".context-mode" / "policy.json").write_text(json.dumps(policy), encoding="utf-8")
-    fetch = {"tool": "WebFetch", "args": {"url": page, "prompt": "How many heron nests?"}}
-    check(turned(run, fetch if run.host.agent == "claude-code" else run.host.shell(f"curl -s {page}")))
+    check(turned(run, run.host.fetch(page)))
 
 
 def test_a_bounded_read_passes(run: HostRun) -> None:
     book = run.project / "birds.md"
     book.write_text(long_text(), encoding="utf-8")
-    bounded = {"tool": "Read", "args": {"file_path": str(book), "offset": 1, "limit": 5}}
-    step = bounded if run.host.agent == "claude-code" else run.host.shell("head -n 5 birds.md")
-    played = run.play([step, {"text": "over"}])
+    played = run.play([run.host.read(book, lines=5), {"text": "over"}])
     [result] = played.results
     assert "Paragraph 0 speaks of tides" in result.text

@@ -7,15 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.agents.conftest import set_up
-from tests.agents.hostrun import Host, HostRun
+from tests.agents.host import Host
+from tests.agents.hostrun import HostRun
 from tests.conftest import Cli
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
-# a host's own rule list, as its user writes it: file, text
-HOST_RULES = {
-    "claude-code": (".claude/settings.json", json.dumps({"permissions": {"deny": ["Bash(touch *)"]}}, indent=2) + "\n"),
-    "codex": (".codex/rules/default.rules", 'prefix_rule(pattern=["touch"], decision="forbidden")\n'),
-}
 OUR_RULES = (".context-mode/policy.json", json.dumps({"version": 1, "deny": ["Bash(touch *)"]}))
 
 
@@ -23,7 +19,10 @@ OUR_RULES = (".context-mode/policy.json", json.dumps({"version": 1, "deny": ["Ba
 def test_a_deny_rule_holds_in_ctx_execute(
     layer: str, host: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli
 ) -> None:
-    name, text = HOST_RULES[host.agent] if layer == "host" else OUR_RULES
+    if layer == "host" and host.deny_touch is None:
+        assert host.cannot["rules"]
+        return
+    name, text = host.deny_touch if layer == "host" and host.deny_touch else OUR_RULES
     (home / name).parent.mkdir(parents=True, exist_ok=True)
     (home / name).write_text(text, encoding="utf-8")
     run = set_up(host, HostRun(host, home, project, tmp_path), run_cli)

@@ -1,0 +1,1 @@
+"""Stand-ins for the APIs of models, one a file."""
