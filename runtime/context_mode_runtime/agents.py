@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 """A compiled spec, in the sections of docs/spec-language.md."""
 
 
+PACKAGE = "CONTEXT_MODE_PACKAGE"
+"""Set by the starter of a native package to its agent: our tools have other names there."""
 _PLATFORM = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
 
 
@@ -31,8 +33,17 @@ def load_agent(agent: str) -> Table:
         for folder in _folders():
             table = _read(os.path.join(folder, f"{agent}.json"))
             if table is not None:
-                return table
+                return _as_packaged(table) if os.environ.get(PACKAGE) == agent else table
     raise UnknownAgentError(f"unknown agent {agent!r}; known: {', '.join(known_agents())}")
+
+
+def _as_packaged(table: Table) -> Table:
+    """The table for calls that come from the agent's native package."""
+    packaged = table.get("packaged")
+    if packaged:
+        table["server"]["tool_name"] = packaged["tool_name"]
+        table["texts"]["skill_call"] = packaged["skill_call"]
+    return table
 
 
 def known_agents() -> list[str]:

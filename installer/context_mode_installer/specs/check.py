@@ -48,13 +48,14 @@ def check_document(document: Document, path: Path) -> tuple[Finding, ...]:
     from .crosscheck import check_names, check_templates
     from .eventcheck import check_events
     from .grammar import check_grammar
+    from .nativecheck import check_native
     from .replycheck import check_replies
     from .toolcheck import check_tools
 
     sheet = Sheet(document)
     check_grammar(sheet)
     if not sheet.findings:
-        for check in (check_names, check_templates, check_events, check_tools):
+        for check in (check_names, check_templates, check_events, check_tools, check_native):
             check(sheet, path)
     if not sheet.findings:
         check_replies(sheet, path)

@@ -51,6 +51,7 @@ def compile_spec(spec: Data) -> Data:
         "rules": {**spec["rules"], "names": {item["class"]: item["names"] for item in spec["rules"]["names"]}},
         "texts": {key: spec["texts"][key] for key in ("skill_call", "memory", "whole", "shown")},
         "roots": [_root(root) for root in spec["roots"]],
+        "packaged": spec["native"] and {key: spec["native"][key] for key in ("tool_name", "skill_call")},
     }
 
 

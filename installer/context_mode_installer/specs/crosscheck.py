@@ -56,7 +56,7 @@ def _file_names(sheet: Sheet) -> None:
     scopes = {file["name"]: file["scope"] for file in sheet.spec["files"]}
     for way, user in _file_users(sheet.spec):
         if sheet.known((*way, "file"), user["file"], scopes, "name of files"):
-            _same_scope(sheet, way, user, scopes[user["file"]])
+            same_scope(sheet, way, user, scopes[user["file"]])
         if user.get("or") is not None:
             sheet.known((*way, "or"), user["or"], scopes, "name of files")
     for n, edit in enumerate(sheet.spec["edits"]):
@@ -67,10 +67,11 @@ def _file_names(sheet: Sheet) -> None:
                 ("edits", n, "affects"), f"{edit['name']} changes more than our own entry", "say who else feels it"
             )
     if sheet.spec["bridge"]:
-        _template_file(sheet, ("bridge", "template"), sheet.spec["bridge"]["template"])
+        template_file(sheet, ("bridge", "template"), sheet.spec["bridge"]["template"])
 
 
-def _same_scope(sheet: Sheet, way: Way, user: dict[str, Any], scope: str) -> None:
+def same_scope(sheet: Sheet, way: Way, user: dict[str, Any], scope: str) -> None:
+    """A fault where what uses a file is of another scope than the file."""
     if user.get("scope", scope) != scope:
         sheet.add((*way, "scope"), f"the file {user['file']} is of scope {scope}", f"write scope: {scope}")
 
@@ -96,10 +97,11 @@ def _own_file(sheet: Sheet, way: Way, edit: dict[str, Any]) -> None:
     if (edit["text"] is None) == (edit["template"] is None):
         sheet.add((*way, "text"), "a file of ours has either a text or a template", "write one and null for the other")
     if edit["template"] is not None:
-        _template_file(sheet, (*way, "template"), edit["template"])
+        template_file(sheet, (*way, "template"), edit["template"])
 
 
-def _template_file(sheet: Sheet, way: Way, name: str) -> None:
+def template_file(sheet: Sheet, way: Way, name: str) -> None:
+    """A fault where there is no such file beside the spec."""
     places = [Path(sheet.document.file).parent / name, Path(shipped("agent_specs")) / name]
     if not any(place.is_file() for place in places):
         sheet.add(way, f"there is no file {name} beside the spec", "make it, or write another name")
@@ -187,7 +189,7 @@ def _is_where(way: Way, value: object) -> bool:
 def _is_json(way: Way, key: str, value: object) -> bool:
     if key not in JSON_WORDS or not isinstance(value, str) or not isinstance(way[-1], str):
         return False
-    if way[0] in ("edits", "trust"):
+    if way[0] in ("edits", "trust") or way[:2] == ("native", "edits"):
         return key == "value" or (key == "text" and way[0] == "trust")
     if way[0] in ("replies", "switches", "hooks"):
         return True
@@ -215,7 +217,7 @@ def _known_holes(way: Way, roots: set[str]) -> frozenset[str] | None:
 
 
 def _hook_holes(way: Way, places: frozenset[str] | set[str]) -> frozenset[str] | None:
-    if way[0] == "edits":
+    if way[0] == "edits" or way[:2] == ("native", "edits"):
         return frozenset(VALUE_HOLES | places) if way[-1] in ("value", "text") or "at" in way else None
     if way[0] == "hooks":
         return GROUP_HOLES if way[-1] == "group" else frozenset({"event"}) if "list_at" in way else None
@@ -227,26 +229,27 @@ def _hook_holes(way: Way, places: frozenset[str] | set[str]) -> frozenset[str] |
 def _patterns(sheet: Sheet) -> None:
     spec = sheet.spec
     listing = spec["commands"]["list"]
-    _pattern(sheet, ("detection", "version"), spec["detection"]["version"], groups=1)
-    _pattern(sheet, ("detection", "not"), spec["detection"]["not"])
+    pattern(sheet, ("detection", "version"), spec["detection"]["version"], groups=1)
+    pattern(sheet, ("detection", "not"), spec["detection"]["not"])
     for n, item in enumerate(spec["foreign"]):
-        _pattern(sheet, ("foreign", n, "key"), item["key"])
+        pattern(sheet, ("foreign", n, "key"), item["key"])
     if listing:
-        _pattern(sheet, ("commands", "list", "healthy"), listing["healthy"])
+        pattern(sheet, ("commands", "list", "healthy"), listing["healthy"])
     for n, surface in enumerate(spec["hooks"]):
         _group(sheet, ("hooks", n), surface)
 
 
-def _pattern(sheet: Sheet, way: Way, pattern: str | None, groups: int | None = None) -> None:
-    if pattern is None:
+def pattern(sheet: Sheet, way: Way, text: str | None, groups: int | None = None) -> None:
+    """A fault where a text is no regular expression, or has another number of groups."""
+    if text is None:
         return
     try:
-        found = re.compile(pattern).groups
+        found = re.compile(text).groups
     except re.error as error:
-        sheet.add(way, f"{pattern!r} is no regular expression: {error}", "mend it")
+        sheet.add(way, f"{text!r} is no regular expression: {error}", "mend it")
         return
     if groups is not None and found != groups:
-        sheet.add(way, f"{pattern!r} has {found} groups", f"write exactly {groups}")
+        sheet.add(way, f"{text!r} has {found} groups", f"write exactly {groups}")
 
 
 def _group(sheet: Sheet, way: Way, surface: dict[str, Any]) -> None:

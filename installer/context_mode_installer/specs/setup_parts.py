@@ -252,23 +252,50 @@ class Commands:
 
 @dataclass(frozen=True)
 class NativeFile:
-    """A file of the native package."""
+    """A file of the native package, by its text or a template."""
 
     path: str
-    text: str
+    text: str | None
+    template: str | None
+
+
+@dataclass(frozen=True)
+class NativeEnabled:
+    """Where the host notes that the package is in and on."""
+
+    file: str
+    at: Keys
+    key: str
+
+
+@dataclass(frozen=True)
+class NativePlace:
+    """Where the host keeps the package: a glob, or a folder that a JSON file of the host names and what follows it."""
+
+    file: str | None
+    where: tuple[str, ...] | None
+    path: str
 
 
 @dataclass(frozen=True)
 class Native:
     """The host's own plugin or extension form."""
 
+    folder: str | None
     token: str | None
     tool_name: str
+    skills: str | None
+    skill_call: str | None
     files: tuple[NativeFile, ...]
+    environment: tuple[Pair, ...]
     add: tuple[tuple[str, ...], ...]
     list_: Listing | None
     update: tuple[tuple[str, ...], ...]
     remove: tuple[tuple[str, ...], ...]
+    enabled: NativeEnabled | None
+    places: tuple[NativePlace, ...]
+    edits: tuple[Edit, ...]
+    trust_file: str | None
 
 
 @dataclass(frozen=True)
