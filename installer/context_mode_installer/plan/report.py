@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from context_mode_installer.plan.build import Plan
     from context_mode_installer.plan.draft import Change
 
-_HOOK = "hook "
+_FOLDED = ("hook", "skill")
+_FATES = ("added", "mended", "taken out", "written", "renewed")
 
 
 def lines_of(plan: Plan, hosts: Sequence[Host], seen: dict[str, list[str]], *, diffs: bool) -> list[str]:
@@ -61,18 +62,22 @@ def _section(title: str, changes: Sequence[Change]) -> list[str]:
 
 
 def _folded(changes: Sequence[Change]) -> list[tuple[str, str | None]]:
-    """Changes in words, hooks with the same fate on one line. They are taken out from the last to the first."""
+    """Changes in words, hooks and skills with the same fate on one line (they are taken out last one first)."""
     out: list[tuple[str, str | None]] = []
-    hooks: dict[str, list[str]] = {}
+    names: dict[tuple[str, str], list[str]] = {}
     for change in changes:
-        name, _, fate = change.what.removeprefix(_HOOK).partition(" ")
-        if change.what.startswith(_HOOK) and fate in ("added", "mended", "taken out"):
-            hooks.setdefault(fate, []).append(name)
+        kind, _, rest = change.what.partition(" ")
+        name, _, fate = rest.partition(" ")
+        if kind in _FOLDED and fate in _FATES:
+            names.setdefault((kind, fate), []).append(name)
         else:
             out.append((change.what, change.affects))
-    hooks = {fate: names[::-1] if fate == "taken out" else names for fate, names in hooks.items()}
-    folded = [(f"hook{'s' if len(names) > 1 else ''} {', '.join(names)} {fate}", None) for fate, names in hooks.items()]
-    return [*folded, *out]
+    return [*(_fold(kind, fate, found) for (kind, fate), found in names.items()), *out]
+
+
+def _fold(kind: str, fate: str, names: list[str]) -> tuple[str, None]:
+    shown = names[::-1] if fate == "taken out" else names
+    return f"{kind}{'s' if len(names) > 1 else ''} {', '.join(shown)} {fate}", None
 
 
 def plan_data(plan: Plan, hosts: Sequence[Host], seen: dict[str, list[str]]) -> dict[str, Any]:
