@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,11 +36,14 @@ def plan_edits(target: Target, *, approve: bool, replace: bool) -> None:
 
 
 def template_text(target: Target, edit: Edit) -> str:
-    """The text of a file that is wholly ours."""
+    """The text of a file that is wholly ours. In a program a hole stands within quotes: its value comes escaped."""
     if edit.text is not None:
         return fill_text(edit.text, target.holes)
+    holes = {name: json.dumps(value, ensure_ascii=False)[1:-1] for name, value in target.holes.items()}
+    if target.spec.bridge is not None:
+        holes["limit_ms"] = str(target.spec.bridge.timeout_ms)
     with open(os.path.join(resources.shipped("agent_specs"), edit.template or ""), encoding="utf-8") as file:
-        return fill_text(file.read(), target.holes)
+        return fill_text(file.read(), holes)
 
 
 class _Place(NamedTuple):
