@@ -58,7 +58,10 @@ def seen(agent: str, payload: Any) -> dict[str, Any]:
 
 
 def tool_seen(table: dict[str, Any], name: str, payload: Any) -> dict[str, Any]:
-    tool = next(tool for tool in table["tools"] if any(fnmatch.fnmatchcase(name, pattern) for pattern in tool["names"]))
+    tools = [tool for tool in table["tools"] if any(fnmatch.fnmatchcase(name, pattern) for pattern in tool["names"])]
+    if not tools:
+        return {"tool": name}
+    tool = tools[0]
     found = {key: [short(value) for value in where.values(payload, place)] for key, place in tool["fields"].items()}
     return {
         "tool": name,
