@@ -82,7 +82,7 @@ def _written_hook(target: Target, event: str) -> list[str] | None:
     """The words that the host would run for an event, from the file as it is now."""
     for surface, name in target.surfaces():
         for spot in ours_in(target, surface, target.config(name).value()):
-            if event in command_line(target, surface, event)["arguments"] and spot.list_at[-1] == event:
+            if event in command_line(target, surface, event)["arguments"] and spot.event == event:
                 return as_run(surface, spot.value)
     return None
 

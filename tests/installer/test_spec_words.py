@@ -35,7 +35,15 @@ def host(home: Path) -> Callable[..., None]:
     def write(agent: str, change: Callable[[Spec], object]) -> None:
         yaml = YAML(typ="safe", pure=True)
         spec = yaml.load(Path(resources.shipped("agent_specs"), "codex.yaml"))
-        spec |= {"id": agent, "name": "My host", "trust": None, "switches": [], "foreign": [], "foreign_data": []}
+        spec |= {
+            "id": agent,
+            "name": "My host",
+            "trust": None,
+            "switches": [],
+            "foreign": [],
+            "foreign_data": [],
+            "native": None,
+        }
         spec["detection"] |= {"binary": None, "also_at": [], "folders": []}
         spec["roots"] = [
             {"name": "config", "platform": None, "default": "{home}/.my-host", "resolved": False, "must_exist": False,
@@ -225,4 +233,87 @@ def test_a_path_that_the_host_would_expand_is_refused(
     monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(root))
     with pytest.raises(UserError, match=r"My host would replace \$MY_PROJECT in the path"):
         set_up("my-host")
+    assert files(home) == {}
+
+
+def _one_list(spec: Spec) -> None:
+    """All hooks in one list of one file, each saying its event."""
+    spec["files"][1] = _file("hooks", "json", "{config}/hooks.json", seed='{\n  "version": 1\n}\n')
+    surface = spec["hooks"][0]
+    surface["files"] = [{"scope": "user", "file": "hooks", "or": None}]
+    surface |= {"list_at": ["hooks"], "handlers_at": None}
+    surface["group"] = '{"on": {"event": "{event}"}, "match": "{matcher}", "run": "{command}", "timeout": "{timeout}"}'
+    surface["command"] |= {"program_at": ["run"]}
+
+
+def test_one_list_for_all_events_holds_each_once(home: Path, host: Callable[..., None]) -> None:
+    host("my-host", _one_list)
+    path = home / ".my-host/hooks.json"
+    path.parent.mkdir()
+    path.write_text('{"version": 1, "hooks": [{"on": {"event": "Stop"}, "run": "say done", "timeout": 1}]}\n')
+    before = files(home)
+    assert set_up("my-host").exit_code == 0
+    entries = json.loads(path.read_text())["hooks"]
+    events = [entry["on"]["event"] for entry in entries if "context-mode-hook" in entry["run"]]
+    assert len(events) == len(set(events)) == 9
+    assert "nothing was changed" in set_up("my-host").messages[-1]
+    path.write_text(
+        json.dumps({"version": 1, "hooks": [*entries, entries[-1], {**entries[-1], "on": {"event": "Old"}}]})
+    )
+    set_up("my-host")
+    assert len(json.loads(path.read_text())["hooks"]) == 10
+    run(Options(remove=True))
+    assert json.loads(path.read_text()) == json.loads(before[".my-host/hooks.json"])
+
+
+def test_a_made_file_with_one_list_goes(home: Path, host: Callable[..., None]) -> None:
+    host("my-host", _one_list)
+    set_up("my-host")
+    run(Options(remove=True))
+    assert files(home) == {}
+
+
+def test_what_a_newer_version_does_not_need_goes(
+    home: Path, host: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = ONLY | {"until": "2.0.0"}
+
+    def change(spec: Spec) -> None:
+        _one_list(spec)
+        spec["detection"] |= {"binary": "my-host", "arguments": ["--version"], "version": r"^(\d+\.\d+\.\d+)$"}
+        spec["hooks"][0]["only"] = old
+        spec["hooks"].append({**json.loads(json.dumps(spec["hooks"][0])), "surface": "new", "only": None})
+        spec["files"].append(_file("new", "json", "{config}/new.json"))
+        spec["hooks"][1]["files"] = [{"scope": "user", "file": "new", "or": None}]
+        spec["edits"].append(_edit("allow", "list_item", file="hooks", at=["allow"], value='"ours"', only=old))
+        for event in spec["events"]:
+            one = {**event["hosts"][0], "surface": "new", "name": event["hosts"][0]["name"]}
+            event["hosts"][0]["surface"] = "hooks-file"
+            event["hosts"].append({**one, "name": f"{one['name']}2"})
+            spec["knows"]["events"].append(f"{one['name']}2")
+        replies = home / ".context-mode/agents/my-host.replies.json"
+        spec["replies"]["verbs"] += [{**verb, "event": f"{verb['event']}2"} for verb in spec["replies"]["verbs"]]
+        assert not replies.exists()
+
+    host("my-host", change)
+    replies = home / ".context-mode/agents/my-host.replies.json"
+    schema = json.loads(replies.read_text())
+    schema["$defs"] |= {
+        f"{name.partition('.')[0]}2{''.join(name.partition('.')[1:])}": {}
+        for name in list(schema["$defs"]) if name != "text"
+    }  # fmt: skip
+    replies.write_text(json.dumps(schema))
+    program = tmp_path / "bin/my-host"
+    program.parent.mkdir()
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    for version, there in (
+        ("1.9.0", ["config.toml", "hooks.json", "new.json"]),
+        ("2.0.0", ["config.toml", "new.json"]),
+    ):
+        program.write_text(f"#!/bin/sh\necho {version}\n")
+        program.chmod(0o755)
+        assert set_up("my-host").exit_code == 0
+        assert sorted(path.name for path in (home / ".my-host").iterdir() if path.suffix) == there
+        assert "nothing was changed" in set_up("my-host").messages[-1]
+    run(Options(remove=True))
     assert files(home) == {}

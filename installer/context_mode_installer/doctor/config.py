@@ -42,13 +42,13 @@ def leftovers(subject: Subject) -> Outcome:
     missing, doubled, count = [], [], 0
     for target in subject.targets:
         for surface, name in target.surfaces():
-            places = [spot.list_at[-1] for spot in ours_in(target, surface, target.config(name).value())]
+            places = [spot.event for spot in ours_in(target, surface, target.config(name).value())]
             wanted = [event.name for event in events_of(target, surface)]
             count += len(places)
             missing += [event for event in wanted if event not in places]
             doubled += sorted({str(place) for place in places if places.count(place) > 1 or place not in wanted})
-        for surface, name in target.idle_surfaces():
-            doubled += [str(spot.list_at[-1]) for spot in ours_in(target, surface, target.config(name).value())]
+        for surface, name in [*target.idle_surfaces(), *target.retired_surfaces()]:
+            doubled += [spot.event for spot in ours_in(target, surface, target.config(name).value())]
     if missing:
         return failed(f"no hook of ours for {', '.join(missing)}", subject.setup)
     if doubled:

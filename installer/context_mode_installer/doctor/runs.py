@@ -58,7 +58,7 @@ def _hook_commands(subject: Subject) -> dict[str, list[str]]:
     for target in subject.targets:
         for surface, name in target.surfaces():
             for spot in ours_in(target, surface, target.config(name).value()):
-                found[str(spot.list_at[-1])] = as_run(surface, spot.value)
+                found[spot.event] = as_run(surface, spot.value)
     return found
 
 
@@ -82,16 +82,23 @@ def _probe(subject: Subject, argv: Sequence[str], probe: Probe, schema: dict[str
     codes = {0, subject.host.spec.replies.deny_code}
     if done.returncode not in codes:
         return f"exit code {done.returncode}"
-    text = done.stdout.decode("utf-8", "replace").strip()
-    if not text or text == subject.host.spec.replies.pass_:
-        return "passes where it should answer" if probe.expects_reply and done.returncode == 0 else None
-    return _misfit(text, {**schema, "$ref": f"#/$defs/{probe.event}"})
+    denied = done.returncode != 0
+    text = (done.stderr if denied else done.stdout).decode("utf-8", "replace").strip()
+    if not denied and text in ("", subject.host.spec.replies.pass_):
+        return "passes where it should answer" if probe.expects_reply else None
+    plain = denied or _speaks_text(subject, probe.event)
+    return _misfit(text, {**schema, "$ref": f"#/$defs/{probe.event}"}, plain=plain)
 
 
-def _misfit(text: str, schema: dict[str, object]) -> str | None:
+def _speaks_text(subject: Subject, event: str) -> bool:
+    """Whether the host takes plain text on stdout from a hook of this event."""
+    return any(verb.event == event and verb.channel == "stdout_text" for verb in subject.host.spec.replies.verbs)
+
+
+def _misfit(text: str, schema: dict[str, object], *, plain: bool) -> str | None:
     """Why the host would not take a reply, or None."""
     try:
-        reply = json.loads(text)
+        reply = text if plain else json.loads(text)
     except ValueError as error:
         return f"a reply that is no JSON: {error}"
     worst = best_match(Draft202012Validator(schema).iter_errors(reply))

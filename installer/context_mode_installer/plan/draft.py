@@ -121,6 +121,13 @@ class Config:
         """All that it says."""
         return self._guarded(lambda: _value_of(self.form, self.data))
 
+    @property
+    def bare(self) -> bool:
+        """Whether it says nothing beside its seed."""
+        seed = self._guarded(lambda: _value_of(self.form, (self.file.seed or "").encode()))
+        value = self.value()
+        return not value or formats.same(value, seed)
+
     def get(self, at: formats.Path) -> object:
         """What stands at a path, or `formats.MISSING`."""
         return formats.get(self.value(), at)

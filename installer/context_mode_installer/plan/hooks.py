@@ -25,13 +25,15 @@ EDIT = "hook"
 
 
 class Spot(NamedTuple):
-    """A handler in a file: the keys to its list, its group there, its own index, itself."""
+    """A handler in a file: the keys to its list, its group there, its own index, itself, the event it is for."""
 
     list_at: formats.Path
     group: int
     handler: int | None
     """None where the list holds handlers without groups."""
     value: Any
+    event: str
+    """The host's event: the key of the list, or what the entry says where one list holds all events."""
 
 
 def command_line(target: Target, surface: Surface, event: str, agent: str = "") -> dict[str, Any]:
@@ -76,12 +78,43 @@ def spots(value: object, surface: Surface) -> Iterator[Spot]:
     for list_at in _lists(value, surface.list_at, ()):
         groups = formats.get(value, list_at)
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
+            event = _event_of(surface, list_at, group)
             if surface.handlers_at is None:
-                yield Spot(list_at, index, None, group)
+                yield Spot(list_at, index, None, group, event)
                 continue
             handlers = formats.get(group, surface.handlers_at)
             for number, handler in enumerate(handlers if isinstance(handlers, list) else ()):
-                yield Spot(list_at, index, number, handler)
+                yield Spot(list_at, index, number, handler, event)
+
+
+def _event_of(surface: Surface, list_at: formats.Path, group: object) -> str:
+    """The host's event of an entry; empty where the entry does not say it."""
+    if _one_list(surface):
+        said = formats.get(group, _keys_of("{event}", surface.group))
+        return said if isinstance(said, str) else ""
+    (index,) = (n for n, key in enumerate(surface.list_at) if "{event}" in key)
+    return str(list_at[index])
+
+
+def _one_list(surface: Surface) -> bool:
+    """Whether one list holds the entries of all events, each with its event in it."""
+    return not any("{event}" in key for key in surface.list_at)
+
+
+def _keys_of(hole: str, template: object) -> tuple[str, ...]:
+    """The keys down to a hole of a template; none where it does not stand alone."""
+    for key, value in template.items() if isinstance(template, dict) else ():
+        if value == hole:
+            return (key,)
+        inner = _keys_of(hole, value)
+        if inner:
+            return (key, *inner)
+    return ()
+
+
+def entry_at(surface: Surface, list_at: formats.Path, event: str) -> formats.Path:
+    """How receipts call the place of an event's entry: its list, and the event where one list holds all."""
+    return (*list_at, event) if _one_list(surface) else list_at
 
 
 def _lists(value: object, at: tuple[str, ...], done: formats.Path) -> Iterator[formats.Path]:
@@ -103,24 +136,24 @@ def plan_hooks(target: Target, *, replace: bool) -> None:
     """Adds the hook entries of a host's scope to the plan; takes ours out of a file that is not the one in use."""
     for surface, name in target.idle_surfaces():
         _foreign_hooks(target, surface, target.config(name), replace=replace)
-        _leave(target, surface, target.config(name))
+        leave(target, surface, target.config(name))
     for surface, name in target.surfaces():
         config = target.config(name)
         _foreign_hooks(target, surface, config, replace=replace)
-        wanted = {target.keys(surface.list_at, {"event": one.name}): one for one in events_of(target, surface)}
+        wanted = {one.name: one for one in events_of(target, surface)}
         _drop_strays(target, surface, config, wanted)
-        for list_at, event in wanted.items():
-            _one_event(target, surface, config, (list_at, event))
+        for event in wanted.values():
+            _one_event(target, surface, config, event)
 
 
-def _leave(target: Target, surface: Surface, config: Config) -> None:
-    """Takes all of ours out of a file that is not the one in use; the file goes, too, when setup made it."""
+def leave(target: Target, surface: Surface, config: Config) -> None:
+    """Takes all of ours out of a file that is not in use; the file goes, too, when setup made it."""
     steps = steps_of(target.draft, target.draft.backups, config.path)
     for spot in reversed(ours_in(target, surface, config.value())):
         take_out(config, surface, spot, (steps[0].before or b"") if steps else None)
-        what = f"hook {spot.list_at[-1]} taken out"
+        what = f"hook {spot.event} taken out"
         target.draft.changes.append(Change(target.spec.id, config.path, what))
-        if steps and steps[0].before is None and not config.value():
+        if steps and steps[0].before is None and config.bare:
             config.desk.write(config.path, None)
 
 
@@ -141,21 +174,21 @@ def _foreign_hooks(target: Target, surface: Surface, config: Config, *, replace:
             target.draft.obstacles.append(Obstacle(target.spec.id, config.path, what, fix))
 
 
-def _drop_strays(target: Target, surface: Surface, config: Config, wanted: dict[formats.Path, HostEvent]) -> None:
+def _drop_strays(target: Target, surface: Surface, config: Config, wanted: dict[str, HostEvent]) -> None:
     """Takes out ours where it has no business: second ones, those of other events, those in a stranger's group."""
-    seen: set[formats.Path] = set()
+    seen: set[str] = set()
     stray: list[Spot] = []
     for spot in ours_in(target, surface, config.value()):
-        event = wanted.get(spot.list_at)
+        event = wanted.get(spot.event)
         if event is None and other_owner(surface, config, spot):
             continue
-        if event is None or spot.list_at in seen or not _fits_group(target, surface, config, (spot, event)):
+        if event is None or spot.event in seen or not _fits_group(target, surface, config, (spot, event)):
             stray.append(spot)
         else:
-            seen.add(spot.list_at)
+            seen.add(spot.event)
     for spot in reversed(stray):
         take_out(config, surface, spot)
-        what = f"hook {spot.list_at[-1]}: a second or old entry of ours taken out"
+        what = f"hook {spot.event}: a second or old entry of ours taken out"
         target.draft.changes.append(Change(target.spec.id, config.path, what))
 
 
@@ -187,17 +220,18 @@ def take_out(config: Config, surface: Surface, spot: Spot, before: bytes | None 
     config.remove(at, before)
 
 
-def _one_event(target: Target, surface: Surface, config: Config, place: tuple[formats.Path, HostEvent]) -> None:
-    list_at, event = place
-    known = target.draft.receipt.find(target.spec.id, target.scope, target.project, EDIT, list_at)
-    mine = [spot for spot in ours_in(target, surface, config.value()) if spot.list_at == list_at]
+def _one_event(target: Target, surface: Surface, config: Config, event: HostEvent) -> None:
+    list_at = target.keys(surface.list_at, {"event": event.name})
+    at = entry_at(surface, list_at, event.name)
+    known = target.draft.receipt.find(target.spec.id, target.scope, target.project, EDIT, at)
+    mine = [spot for spot in ours_in(target, surface, config.value()) if spot.event == event.name]
     group = group_for(target, surface, event, other_owner(surface, config, mine[0]) if mine else "")
     if not mine:
         config.append(list_at, group)
         target.draft.changes.append(Change(target.spec.id, config.path, f"hook {event.name} added"))
     elif _mend(config, surface, mine[0], (group, known.value if known else formats.MISSING)):
         target.draft.changes.append(Change(target.spec.id, config.path, f"hook {event.name} mended"))
-    entry = Entry(target.spec.id, target.scope, target.project, EDIT, EDIT, config.path, list_at, group)
+    entry = Entry(target.spec.id, target.scope, target.project, EDIT, EDIT, config.path, at, group)
     target.draft.put_in.append(entry)
 
 

@@ -109,6 +109,16 @@ class Target:
         """The files that could take the same hooks and don't, because the host wants them in one place."""
         return [(surface, idle) for surface, _, idle in self._in_use() if idle is not None]
 
+    def retired_surfaces(self) -> list[tuple[Surface, str]]:
+        """The ways of declaring hooks that do not hold for this version or platform, each with its file."""
+        return [
+            (surface, place.file)
+            for surface in self.spec.hooks
+            if not self.holds(surface.only)
+            for place in surface.files
+            if place.scope == self.scope
+        ]
+
     def _in_use(self) -> list[tuple[Surface, str, str | None]]:
         """Surface, file in use, the other one. Looked at once, before the plan changes anything."""
         if self._forms is None:

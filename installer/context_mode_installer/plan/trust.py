@@ -61,7 +61,7 @@ Place = tuple[str, str, int, int]
 
 
 def _place(path: str, spot: Spot) -> Place:
-    return path, str(spot.list_at[-1]), spot.group, spot.handler or 0
+    return path, spot.event, spot.group, spot.handler or 0
 
 
 def _moved(target: Target, surface: Surface, two: tuple[object, object], path: str) -> dict[Place, Place]:
@@ -71,7 +71,7 @@ def _moved(target: Target, surface: Surface, two: tuple[object, object], path: s
         found: dict[str, list[Place]] = {}
         for spot in spots(value, surface):
             if not target.is_our_hook(spot.value, surface):
-                found.setdefault(str(spot.list_at[-1]), []).append(_place(path, spot))
+                found.setdefault(spot.event, []).append(_place(path, spot))
         lists.append(found)
     pairs = (
         (old, new) for event, olds in lists[0].items() for old, new in zip(olds, lists[1].get(event, []), strict=False)
