@@ -123,7 +123,7 @@ def _form(sheet: Sheet, way: Way, verb: dict[str, Any], schema: Schema) -> None:
             (*way, "verb"), f"the reply schema does not define {form}", f"add $defs.{form}, closed, or drop the verb"
         )
         return
-    filled = fill_sample(parse_template(verb["template"]), event=verb["event"])
+    filled = fill_sample(parse_template(verb["template"]), event=verb["event"], output=_output(sheet.spec["tools"]))
     for definition in (form, event):
         validator = Draft202012Validator({**schema, "$ref": f"#/$defs/{definition}"})
         error = best_match(validator.iter_errors(filled))
@@ -133,16 +133,22 @@ def _form(sheet: Sheet, way: Way, verb: dict[str, Any], schema: Schema) -> None:
             return
 
 
-def fill_sample(template: Any, event: str) -> Any:  # noqa: ANN401 - any JSON
+def _output(tools: list[dict[str, Any]]) -> object:
+    """A replaced output in the shape that this host's tools take."""
+    shapes = {tool["replace"]["shape"] for tool in tools if tool["replace"]}
+    return [{"type": "text", "text": "some output"}] if shapes == {"parts"} else "some output"
+
+
+def fill_sample(template: Any, event: str, output: object = "some output") -> Any:  # noqa: ANN401 - any JSON
     """The template with a plain value in each hole."""
     if isinstance(template, str):
         whole = HOLE.fullmatch(template)
-        if whole and whole[1] == "input":
-            return {"some": "input"}
+        if whole and whole[1] in ("input", "output"):
+            return {"some": "input"} if whole[1] == "input" else output
         return HOLE.sub(lambda hole: event if hole[1] == "event" else f"some {hole[1]}", template)
     if isinstance(template, dict):
-        return {key: fill_sample(value, event) for key, value in template.items()}
-    return [fill_sample(item, event) for item in template] if isinstance(template, list) else template
+        return {key: fill_sample(value, event, output) for key, value in template.items()}
+    return [fill_sample(item, event, output) for item in template] if isinstance(template, list) else template
 
 
 def _whole(sheet: Sheet) -> None:

@@ -1,0 +1,306 @@
+// Carries Pi's events to context-mode's hook and its answers back; what is answered is decided there.
+// Made by `context-mode setup`, made anew by each setup and upgrade: changes here don't last.
+//
+// Each event starts the hook once, at most LIMIT_MS long. Whatever fails (no hook, no end, no JSON) is a pass:
+// nothing is thrown into Pi, nothing is printed, nothing is started before a session begins.
+import { spawn } from "node:child_process";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const AGENT = "pi";
+const NAME = "context-mode";
+const HOOK = "{hook}";
+const SERVE = "{serve}";
+const LIMIT_MS = Number("{limit_ms}");
+const CONNECT_MS = 10_000;
+const CALL_MS = 660_000;
+const REPLY_MAX = 1 << 20;
+const PREFIX = "mcp__context_mode__";
+const PACKAGED = SERVE.startsWith(".");
+const HEAVY = ["systemPrompt", "systemPromptOptions", "images", "messages", "compactionEntry", "usage"];
+// results that the hook has a use for; a call is always told, rules may name any tool
+const RESULTS = /^(bash|powershell|edit|write|mcp__(?!context_mode__).+)$/;
+
+/** A program of ours, as it is started here: `.cmd` files need a shell. */
+function start(program, args, options) {
+  const path = resolve(dirname(fileURLToPath(import.meta.url)), program);
+  const posix = process.platform !== "win32";
+  if (posix) return spawn(path, args, { ...options, detached: true });
+  const line = [path, ...args].map((word) => `"${word}"`).join(" ");
+  return spawn(process.env.ComSpec || "cmd.exe", ["/d", "/s", "/c", `"${line}"`], {
+    ...options, windowsHide: true, windowsVerbatimArguments: true,
+  });
+}
+
+/** Ends a program with all that it started. */
+function end(child) {
+  try {
+    if (process.platform === "win32") child.kill();
+    else process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // it has ended
+  }
+}
+
+/** The hook's answer to one event: an object, or nothing. */
+function ask(event, payload) {
+  return new Promise((done) => {
+    let child;
+    let timer;
+    const finish = (answer) => {
+      clearTimeout(timer);
+      done(answer);
+    };
+    try {
+      const text = JSON.stringify(payload);
+      child = start(HOOK, [AGENT, event], { stdio: ["pipe", "pipe", "ignore"] });
+      timer = setTimeout(() => {
+        end(child);
+        child.stdout.destroy();
+        finish(undefined);
+      }, LIMIT_MS);
+      const parts = [];
+      let size = 0;
+      child.on("error", () => finish(undefined));
+      child.stdin.on("error", () => {});
+      child.stdout.on("error", () => {});
+      child.stdout.on("data", (part) => {
+        size += part.length;
+        if (size <= REPLY_MAX) parts.push(part);
+      });
+      child.on("close", () => finish(size <= REPLY_MAX ? read(Buffer.concat(parts).toString("utf8")) : undefined));
+      child.stdin.end(text);
+    } catch {
+      if (child) end(child);
+      finish(undefined);
+    }
+  });
+}
+
+/** The object that a text holds, or nothing. */
+function read(text) {
+  try {
+    const value = JSON.parse(text);
+    return value && typeof value === "object" && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An event as the hook gets it: without what it has no use for, with who is calling. */
+function told(event, ctx, more) {
+  const fields = Object.entries(event).filter(([name]) => !HEAVY.includes(name));
+  const light = { ...Object.fromEntries(fields), ...more };
+  if (Array.isArray(light.content)) light.content = light.content.map(({ data, ...part }) => part);
+  const { sessionManager: session, cwd, mode, hasUI } = ctx;
+  const caller = { cwd, mode, hasUI, sessionId: session.getSessionId(), sessionFile: session.getSessionFile() };
+  return { event: light, ctx: caller };
+}
+
+/** How much was said in a session that begins: a resumed one gives the same reason as a new one. */
+function said(_event, ctx) {
+  return { earlier: ctx.sessionManager.getEntries().filter((entry) => entry.type === "message").length };
+}
+
+/** A handler that asks the hook and hands on what `take` makes of its answer; an error is a pass. */
+function handler(take, more = () => ({})) {
+  return async (event, ctx) => {
+    try {
+      const answer = await ask(event.type, told(event, ctx, more(event, ctx)));
+      return answer ? await take(answer, event, ctx) : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** A call: refused, or put to the user first, or given a field more. */
+async function takeCall(answer, event, ctx) {
+  const reason = String(answer.reason || "");
+  if (answer.block === true) return { block: true, reason };
+  if (answer.ask === true && !(await allowed(reason, ctx))) {
+    const way = ctx.hasUI ? "the user said no" : "nobody is here to be asked";
+    return { block: true, reason: `denied: it ${reason}, and ${way}` };
+  }
+  if (answer.set_input && typeof answer.set_input === "object") Object.assign(event.input, answer.set_input);
+  return undefined;
+}
+
+/** What the user says to a question; without a user, or when asking fails, no. */
+async function allowed(question, ctx) {
+  try {
+    return ctx.hasUI && (await ctx.ui.confirm(NAME, question)) === true;
+  } catch {
+    return false;
+  }
+}
+
+function takeResult(answer) {
+  return Array.isArray(answer.content) ? { content: answer.content } : undefined;
+}
+
+function takePrompt(answer) {
+  return typeof answer.message?.content === "string" ? { message: answer.message } : undefined;
+}
+
+/** The last words of the model, which is all that is kept of a run. */
+function lastWords(event) {
+  const answers = (event.messages || []).filter((message) => message.role === "assistant");
+  return { messages: answers.slice(-1).map(({ content }) => ({ role: "assistant", content })) };
+}
+
+/** Our server over its own pipe, for a Pi that knows no MCP; started anew when it has ended. */
+class Server {
+  #child;
+  #waiting = new Map();
+  #last = 0;
+
+  /** The tools that it offers. */
+  async tools(cwd) {
+    this.#open(cwd);
+    const asked = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: AGENT, version: "bridge" } };
+    await this.#request("initialize", asked, CONNECT_MS);
+    this.#send({ method: "notifications/initialized" });
+    return (await this.#request("tools/list", {}, CONNECT_MS)).tools;
+  }
+
+  /** The answer to one call. An ended server is started again. */
+  async call(name, args, signal, cwd) {
+    if (!this.#child) await this.tools(cwd);
+    return this.#request("tools/call", { name, arguments: args }, CALL_MS, signal);
+  }
+
+  /** Lets the server end by itself; Pi need not wait for it. */
+  close() {
+    const child = this.#child;
+    if (!child) return;
+    this.#gone(child);
+    child.stdin.end();
+    child.unref();
+    child.stdout.unref?.();
+  }
+
+  #open(cwd) {
+    this.close();
+    const child = start(SERVE, ["--agent", AGENT], { cwd, stdio: ["pipe", "pipe", "ignore"] });
+    this.#child = child;
+    let rest = "";
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (part) => {
+      const lines = (rest + part).split("\n");
+      rest = lines.pop();
+      for (const line of lines) this.#settle(read(line));
+    });
+    child.stdin.on("error", () => {});
+    for (const ended of ["error", "exit"]) child.on(ended, () => this.#gone(child));
+  }
+
+  #gone(child) {
+    if (this.#child !== child) return;
+    this.#child = undefined;
+    for (const { fail } of this.#waiting.values()) fail(new Error(`${NAME}: the server has ended`));
+  }
+
+  #settle(message) {
+    const waiting = message && this.#waiting.get(message.id);
+    if (!waiting) return;
+    if (message.error) waiting.fail(new Error(String(message.error.message)));
+    else waiting.done(message.result || {});
+  }
+
+  #send(message) {
+    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
+
+  #request(method, params, limit, signal) {
+    const id = ++this.#last;
+    const stop = () => {
+      this.#waiting.get(id)?.fail(new Error(`${NAME}: ${method} was stopped`));
+      if (this.#child) this.#send({ method: "notifications/cancelled", params: { requestId: id } });
+    };
+    const timer = setTimeout(stop, limit);
+    const answer = new Promise((done, fail) => this.#waiting.set(id, { done, fail }));
+    signal?.addEventListener("abort", stop, { once: true });
+    this.#send({ id, method, params });
+    return answer.finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+      this.#waiting.delete(id);
+    });
+  }
+}
+
+/** Offers our tools to a Pi without MCP; what fails is tried again at the next prompt. */
+class Tools {
+  #server = new Server();
+  #offered = false;
+
+  async offer(pi, ctx) {
+    if (this.#offered || typeof pi.registerMcpServer === "function") return;
+    try {
+      for (const tool of await this.#server.tools(ctx.cwd)) pi.registerTool(this.#made(tool));
+      this.#offered = true;
+    } catch {
+      this.#server.close();
+    }
+  }
+
+  close() {
+    this.#server.close();
+    this.#offered = false;
+  }
+
+  #made({ name, description, inputSchema }) {
+    return {
+      name: PREFIX + name,
+      label: name,
+      description,
+      parameters: inputSchema,
+      execute: async (_id, params, signal, _update, ctx) => {
+        const result = await this.#server.call(name, params, signal, ctx.cwd);
+        // an error of the tool is told to Pi by throwing
+        if (result.isError) throw new Error(result.content.map((part) => part.text).join("\n"));
+        return { content: result.content, details: {} };
+      },
+    };
+  }
+}
+
+export default function (pi) {
+  try {
+    const tools = new Tools();
+    const begin = handler((answer) => {
+      if (answer.message) pi.sendMessage(answer.message, { triggerTurn: false });
+    }, said);
+    const prompt = handler(takePrompt);
+    pi.on("session_start", async (event, ctx) => {
+      await Promise.all([begin(event, ctx), tools.offer(pi, ctx)]);
+    });
+    pi.on("before_agent_start", async (event, ctx) => {
+      await tools.offer(pi, ctx);
+      return prompt(event, ctx);
+    });
+    pi.on("tool_call", handler(takeCall));
+    // words that come while the model is at work reach no other event
+    const steered = handler(() => undefined);
+    pi.on("input", (event, ctx) => (event.streamingBehavior ? steered(event, ctx) : undefined));
+    const result = handler(takeResult);
+    pi.on("tool_result", (event, ctx) => (RESULTS.test(event.toolName) ? result(event, ctx) : undefined));
+    pi.on("session_compact", handler(() => undefined));
+    pi.on("agent_end", handler(() => undefined, lastWords));
+    const finish = handler(() => undefined);
+    pi.on("session_shutdown", async (event, ctx) => {
+      tools.close();
+      await finish(event, ctx);
+    });
+    if (PACKAGED) offerServer(pi);
+  } catch {
+    // Pi goes on without us
+  }
+}
+
+/** The MCP entry of a package: a Pi that knows MCP starts the server itself; an entry of the user's goes before. */
+function offerServer(pi) {
+  const command = resolve(dirname(fileURLToPath(import.meta.url)), SERVE);
+  pi.registerMcpServer?.(NAME, { command, args: ["--agent", AGENT], exposure: "direct", timeout: CALL_MS / 1000 });
+}
