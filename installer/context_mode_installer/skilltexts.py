@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import NamedTuple
+
+_WIDTH = 110
 
 
 class Skill(NamedTuple):
@@ -15,22 +18,21 @@ class Skill(NamedTuple):
 
 SKILLS = {
     "ctx-doctor": Skill(
-        "Check the context-mode installation: use it when the user asks for it, or when a ctx_ tool or a hook of "
-        "context-mode does not work.",
+        "Check the context-mode installation, when the user asks for it or a ctx_ tool or hook does not work.",
         "ctx_doctor",
         "Call the tool `{tool}` without arguments and show its table unchanged. For each row that says FAIL or WARN, "
         "say in one sentence what it means and name the command in its last column. Run none of them unasked.{upgrade}",
     ),
     "ctx-stats": Skill(
-        "Show how much tool output context-mode kept out of the context, in this conversation and in all.",
+        "Show how much tool output context-mode kept out of the context, here and in all conversations.",
         "ctx_stats",
         "Call the tool `{tool}` without arguments and show its report unchanged: the numbers are measured or marked "
         "as estimated, so add none of your own.",
     ),
     "ctx-upgrade": Skill(
-        "Say which version of context-mode is installed, whether a newer one is out, and how to upgrade or remove it.",
+        "Say which version of context-mode is here, whether a newer one is out, how to upgrade or remove it.",
         "ctx_upgrade",
-        'Call the tool `{tool}` with `{{"action": "check"}}`; with `"uninstall"` when the user wants to remove '
+        'Call the tool `{tool}` with `{{"action":"check"}}`; with `"uninstall"` when the user wants to remove '
         "context-mode. Show its answer unchanged. It runs nothing: the command in it is for the user's own terminal, "
         "and a new conversation has to be started afterwards.",
     ),
@@ -44,5 +46,6 @@ def skill_text(name: str, tool_name: str, call: str | None, load_hint: str | Non
     tool = tool_name.replace("{tool}", skill.tool)
     more = f" If a newer version is out: {call.replace('{name}', 'ctx-upgrade')}" if call else ""
     body = skill.body.format(tool=tool, upgrade=more)
-    hint = f"\n{load_hint}\n" if load_hint else ""
-    return f"---\nname: {name}\ndescription: {skill.description}\n---\n\n{body}\n{hint}"
+    parts = [body, load_hint] if load_hint else [body]
+    text = "\n\n".join(textwrap.fill(part, _WIDTH, break_long_words=False, break_on_hyphens=False) for part in parts)
+    return f"---\nname: {name}\ndescription: {skill.description}\n---\n\n{text}\n"

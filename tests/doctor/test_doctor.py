@@ -36,7 +36,7 @@ def test_what_setup_made_passes_every_check(agent: str, set_up: Path) -> None:
     code, rows = look(agent)
     assert {name: row["detail"] for name, row in rows.items() if row["status"] == "FAIL"} == {}
     assert code == 0
-    assert list(rows) == ["D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D11", "D12", "D13"]
+    assert list(rows) == ["D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D13"]
     assert rows["D7"]["status"] == rows["D5"]["status"] == rows["D3"]["status"] == "PASS"
 
 

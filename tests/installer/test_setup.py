@@ -409,10 +409,8 @@ def test_programs_are_asked_in_a_throw_away_home(home: Path, tmp_path: Path, mon
 def test_project_scope_uses_the_private_file(home: Path, project: Path) -> None:
     before = tree(project)
     set_up("claude-code", scope="project", project=project)
-    assert [name for name in tree(project) if "context-mode" not in name and name not in before] == [
-        ".claude",
-        ".claude/settings.local.json",
-    ]
+    made = [name for name in tree(project) if "ctx-" not in name and name not in before]
+    assert made == [".claude", ".claude/settings.local.json", ".claude/skills"]
     assert list(json.loads((home / ".claude.json").read_text())["projects"]) == [str(project)]
     assert not (home / ".claude").exists()
     run(Options(remove=True))

@@ -21,7 +21,7 @@ from context_mode_runtime.server.tools.doctor import _capped
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.version import VERSION, too_old
 
-IDS = ["D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D11", "D12", "D13"]
+IDS = ["D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D13"]
 
 
 @pytest.fixture

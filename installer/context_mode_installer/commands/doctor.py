@@ -1,4 +1,4 @@
-"""`context-mode doctor`: the checks as a table, as JSON, as a report; `--fix` runs setup for what it can mend."""
+"""`context-mode doctor`: the checks as a table, as JSON, as a report; `--fix` runs what mends."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import platform
 import sys
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from context_mode_installer.doctor import config, machine, runs, store, working
+from context_mode_installer.doctor import config, machine, runs, skills, store, working
 from context_mode_installer.doctor.look import subjects
 from context_mode_installer.doctor.model import Check, Finding, examine
+from context_mode_installer.groups import groups
 from context_mode_installer.origin import find_origin
 from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import ruled, wrapped
@@ -23,7 +25,6 @@ from context_mode_runtime.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from context_mode_installer.doctor.model import Subject
 
@@ -37,11 +38,13 @@ CHECKS = (
     Check("D7", "MCP handshake", runs.mcp_handshake),
     Check("D8", "store", store.store),
     Check("D9", "policy", working.policy),
+    Check("D10", "skills", skills.skills),
     Check("D11", "shells, languages", working.shells),
     Check("D12", "switches, trust", config.switches),
     Check("D13", "data folder", machine.data_folder),
 )
 _DETAIL_MAX = 800
+SETUP = "context-mode setup"
 
 
 @dataclass(frozen=True)
@@ -61,9 +64,9 @@ def run(options: Options) -> Result:
     checks = _wanted(options.only)
     found, rows = _look(options, checks)
     fixed: list[str] = []
-    if options.fix and any(row.status == "FAIL" for row in rows):
+    if options.fix:
         fixed = _mend(found, rows)
-        found, rows = _look(options, checks)
+        found, rows = _look(options, checks) if fixed else (found, rows)
     lines = [*fixed, *_lines(found, rows, checks, whole=options.verbose or not sys.stdout.isatty())]
     data = {"version": VERSION, "checks": [row.as_data() for row in rows], "fixed": fixed}
     if options.report is not None:
@@ -92,13 +95,42 @@ def _redacted(row: Finding) -> Finding:
 
 
 def _mend(found: Sequence[Subject], rows: Sequence[Finding]) -> list[str]:
-    """Setup is the one thing that writes into configs; it is rolled back where it fails. The store mends itself."""
+    """Runs what mends: setup (the one thing that writes into configs, rolled back where it fails), the store, rights.
+
+    A command that takes more than our own right, or something of a stranger's away, is left to the user.
+    """
+    sick = [row for row in rows if row.status in ("FAIL", "WARN") and row.fix]
+    agents = {row.agent for row in sick if row.fix and row.fix.startswith(SETUP)}
+    lines = _set_up_again([subject.agent for subject in found if subject.agent in agents])
+    if any(row.fix == store.FIX for row in sick):
+        lines += store.mend()
+    if any(row.fix == machine.rights_fix() for row in sick):
+        os.chmod(paths.data_root(), paths.PRIVATE_FOLDER)
+        lines.append(f"{paths.tilde(paths.data_root())} is private again")
+    return lines
+
+
+def _set_up_again(agents: Sequence[str]) -> list[str]:
+    """As they are set up (scope, approvals left out or not); those that are not, as setup does without options."""
     from context_mode_installer.commands import setup
 
-    sick = {row.agent for row in rows if row.status == "FAIL" and row.fix and row.fix.startswith("context-mode setup")}
-    agents = tuple(subject.agent for subject in found if subject.agent in sick)
-    lines = [f"setup: {line}" for line in setup.run(setup.Options(agents=agents)).messages] if agents else []
-    return lines + (store.mend() if any(row.fix == store.FIX for row in rows) else [])
+    known = groups(agents)
+    new = [agent for agent in agents if all(agent not in group for group in known.values())]
+    wanted = [
+        setup.Options(
+            agents=tuple(names), scope=way.scope, project=Path(way.project) if way.project else None,
+            approve=way.approved,
+        )
+        for way, names in known.items()
+    ]  # fmt: skip
+    wanted += [setup.Options(agents=tuple(new))] if new else []
+    lines = []
+    for options in wanted:
+        try:
+            lines += [f"setup: {line}" for line in setup.run(options).messages]
+        except UserError as error:
+            lines.append(f"setup: {error}")
+    return lines
 
 
 def environment_lines(found: Sequence[Subject]) -> list[str]:

@@ -10,13 +10,13 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from context_mode_installer import receipt
 from context_mode_installer.detect import spec_of
+from context_mode_installer.groups import Group, groups
 from context_mode_installer.origin import Origin, find_origin, newest
 from context_mode_installer.places import find_places
 from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import complain
-from context_mode_installer.system import DryRunSystem, PathError
+from context_mode_installer.system import PathError
 from context_mode_runtime import paths
 from context_mode_runtime.version import VERSION
 
@@ -85,7 +85,7 @@ def _upgraded(origin: Origin, data: dict[str, Any], lines: list[str]) -> Result:
     data |= {"done": True, "version": version, "was": VERSION}
     lines.append(f"context-mode {VERSION} -> {version}" if version != VERSION else f"context-mode {version}, renewed")
     try:
-        agents = _agents()
+        agents = groups()
     except PathError as error:
         raise UserError(str(error), exit_code=FINDINGS) from None
     return _set_up_again(agents, data, lines)
@@ -126,35 +126,9 @@ def _version() -> str | None:
     return ran.out.strip() or None if ran.code == 0 else None
 
 
-class _Group(NamedTuple):
-    """Agents that are set up the same way: scope, project, with or without approvals."""
-
-    scope: str
-    project: str | None
-    approved: bool
-
-
-def _agents() -> dict[_Group, list[str]]:
-    """What the receipt of setup says. Raises PathError for a damaged one."""
-    root = paths.data_root()
-    known = receipt.load(DryRunSystem([paths.home(), root]), root)
-    groups: dict[_Group, list[str]] = {}
-    for agent, scope, project in dict.fromkeys((one.agent, one.scope, one.project) for one in known.entries):
-        mine = [one for one in known.entries if (one.agent, one.scope, one.project) == (agent, scope, project)]
-        if agent:
-            groups.setdefault(_Group(scope, project, _approved(agent, scope, mine)), []).append(agent)
-    return groups
-
-
-def _approved(agent: str, scope: str, entries: Sequence[receipt.Entry]) -> bool:
-    """Whether the user let setup write its approvals: those that he left out stay out."""
-    names = {edit.name for edit in spec_of(agent).edits if edit.approval and edit.scope == scope}
-    return not names or any(one.edit in names for one in entries)
-
-
-def _set_up_again(groups: dict[_Group, list[str]], data: dict[str, Any], lines: list[str]) -> Result:
-    data["agents"] = sorted({agent for agents in groups.values() for agent in agents})
-    for group, agents in groups.items():
+def _set_up_again(found: dict[Group, list[str]], data: dict[str, Any], lines: list[str]) -> Result:
+    data["agents"] = sorted({agent for agents in found.values() for agent in agents})
+    for group, agents in found.items():
         words = ["setup", "--agents", ",".join(agents), *([] if group.approved else ["--no-approve"])]
         words += ["--scope", "project", "--project", group.project] if group.project else []
         answer = _ours(words)

@@ -87,6 +87,11 @@ def _compiled() -> bool:
     return any((folder / "__pycache__").glob("run.*.pyc"))
 
 
+def rights_fix() -> str:
+    """The command that makes the data folder private."""
+    return f"chmod 700 {paths.tilde(paths.data_root())}"
+
+
 def data_folder(_subject: Subject) -> Outcome:
     """D13: whose it is, who may read it, how much room there is."""
     root = paths.data_root()
@@ -98,9 +103,9 @@ def data_folder(_subject: Subject) -> Outcome:
     if os.name == "posix" and status.st_uid != os.getuid():
         return failed(f"{shown} belongs to user {status.st_uid}", f"sudo chown -R $(id -u) {shown}")
     if not os.access(root, os.W_OK | os.X_OK):
-        return failed(f"{shown} can't be written", f"chmod 700 {shown}")
+        return failed(f"{shown} can't be written", rights_fix())
     if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
-        return warned(f"{shown} can be read by others (mode {stat.S_IMODE(status.st_mode):o})", f"chmod 700 {shown}")
+        return warned(f"{shown} can be read by others (mode {stat.S_IMODE(status.st_mode):o})", rights_fix())
     free = shutil.disk_usage(root).free
     if free < _ROOM:
         return warned(f"{shown}: only {free // (1024 * 1024)} MiB free")

@@ -13,7 +13,8 @@ from context_mode_installer.plan.draft import Change, Draft, Obstacle, PlanError
 from context_mode_installer.plan.edits import plan_edits
 from context_mode_installer.plan.foreign import plan_foreign, plan_program
 from context_mode_installer.plan.hooks import plan_hooks
-from context_mode_installer.plan.removal import give_back_bytes, plan_removal
+from context_mode_installer.plan.removal import give_back_bytes, plan_removal, plan_retired
+from context_mode_installer.plan.skills import plan_skills
 from context_mode_installer.plan.steps import steps_of
 from context_mode_installer.plan.trust import plan_trust
 from context_mode_installer.system import missing_folders
@@ -78,9 +79,11 @@ def plan_setup(
             raise PlanError(f"{one.variable} says {one.folder}, which isn't there; make that folder or unset it")
         _other_scope(draft, target)
         plan_foreign(target, replace=grants.replace)
+        plan_retired(target)
         plan_edits(target, approve=grants.approve, replace=grants.replace)
         plan_hooks(target, replace=grants.replace)
         plan_trust(target, approve=grants.approve)
+        plan_skills(target)
         _switches(draft, target)
 
 

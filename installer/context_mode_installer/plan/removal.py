@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from context_mode_installer import formats
 from context_mode_installer.plan.draft import Change
-from context_mode_installer.plan.hooks import EDIT, ours_in, take_out
+from context_mode_installer.plan.hooks import EDIT, entry_at, leave, ours_in, take_out
 from context_mode_installer.plan.revert import Conflict, reverted
+from context_mode_installer.plan.skills import take_out_skills
 from context_mode_installer.plan.steps import steps_of
 from context_mode_installer.plan.trust import plan_trust
 from context_mode_installer.specs.where import holes
@@ -25,17 +26,29 @@ def plan_removal(target: Target) -> None:
     for surface, name in target.surfaces():
         config = target.config(name)
         for spot in reversed(ours_in(target, surface, config.value())):
-            if _needed(target, config, EDIT, spot.list_at):
+            if _needed(target, config, EDIT, entry_at(surface, spot.list_at, spot.event)):
                 continue
             take_out(config, surface, spot, target.before(config.path))
-            _say(target, config, f"hook {spot.list_at[-1]} taken out")
+            _say(target, config, f"hook {spot.event} taken out")
     plan_trust(target, approve=False, taken_out=True)
+    take_out_skills(target)
     for edit in reversed(target.spec.edits_in(target.scope)):
         if edit.kind == "host_command":
             if edit.undo:
                 target.draft.commands.append((target.spec.id, edit.undo))
             continue
         _take_back(target, edit)
+
+
+def plan_retired(target: Target) -> None:
+    """Takes back what an earlier setup put in and what does not hold for this version or platform of the host."""
+    for edit in reversed(target.spec.edits_in(target.scope)):
+        if edit.kind != "host_command" and not target.holds(edit.only):
+            at = target.keys(edit.at)
+            if target.draft.receipt.find(target.spec.id, target.scope, target.project, edit.name, at):
+                _take_back(target, edit)
+    for surface, name in target.retired_surfaces():
+        leave(target, surface, target.config(name))
 
 
 def _take_back(target: Target, edit: Edit) -> None:

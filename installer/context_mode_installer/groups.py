@@ -1,0 +1,41 @@
+"""What is set up here, and how: what upgrade and `doctor --fix` set up again, in the user's own way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from context_mode_installer import receipt
+from context_mode_installer.detect import spec_of
+from context_mode_installer.system import DryRunSystem
+from context_mode_runtime import paths
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from context_mode_installer.specs.model import Scope
+
+
+class Group(NamedTuple):
+    """Agents that are set up the same way: scope, project, with or without approvals."""
+
+    scope: Scope
+    project: str | None
+    approved: bool
+
+
+def groups(agents: Collection[str] | None = None) -> dict[Group, list[str]]:
+    """What the receipt of setup says of these agents (None: of all). Raises PathError for a damaged one."""
+    root = paths.data_root()
+    known = receipt.load(DryRunSystem([paths.home(), root]), root)
+    found: dict[Group, list[str]] = {}
+    for agent, scope, project in dict.fromkeys((one.agent, one.scope, one.project) for one in known.entries):
+        mine = [one for one in known.entries if (one.agent, one.scope, one.project) == (agent, scope, project)]
+        if agent and (agents is None or agent in agents):
+            found.setdefault(Group(cast("Scope", scope), project, _approved(agent, scope, mine)), []).append(agent)
+    return found
+
+
+def _approved(agent: str, scope: str, entries: Sequence[receipt.Entry]) -> bool:
+    """Whether the user let setup write its approvals: those that he left out stay out."""
+    names = {edit.name for edit in spec_of(agent).edits if edit.approval and edit.scope == scope}
+    return not names or any(one.edit in names for one in entries)
