@@ -79,7 +79,8 @@ def tool_seen(table: dict[str, Any], name: str, payload: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("agent", "row"), rows("hooks"))
 def test_a_hook_sees(agent: str, row: dict[str, Any]) -> None:
-    assert seen(agent, read(agent, row["file"]), row.get("event", "")) == {key: value for key, value in row.items() if key != "file"}
+    expected = {key: value for key, value in row.items() if key != "file"}
+    assert seen(agent, read(agent, row["file"]), row.get("event", "")) == expected
 
 
 @pytest.mark.parametrize("agent", TABLES)
