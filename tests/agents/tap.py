@@ -1,6 +1,8 @@
 """A tap on the pipe between a real agent and our server: every line of both ways is written down, none is changed.
 
-The agent's own entry for us is pointed at a small script that starts what the entry named before.
+The agent's own entry for us is pointed at a small script that starts what the entry named before. The script is called
+`sh`, so that it counts as one of the shells between server and host. Beside a call it writes down what our hook noted
+of just such a call, which is how the server knows its caller where the host sends nothing along.
 """
 
 from __future__ import annotations
@@ -14,13 +16,26 @@ from pathlib import Path
 from tests.agents.host import Host
 from tests.agents.models.base import Json
 
+import context_mode_runtime
+
 _SCRIPT = """#!{python} -IS
-import os, subprocess, sys, threading, time
+import json, os, subprocess, sys, threading, time
+sys.path.insert(0, {runtime!r})
+from context_mode_runtime import notes
 child = subprocess.Popen([{command!r}, *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 log = open(os.path.join({folder!r}, "%d.jsonl" % os.getpid()), "ab", buffering=0)
+def noted(line):
+    asked = json.loads(line)
+    if asked.get("method") == "tools/call":
+        called = asked["params"]
+        note = notes.match_note({agent!r}, notes.host_process(), called["name"], called.get("arguments") or {{}})
+        who = note and "%s/%s" % (note.conversation, note.subagent)
+        log.write(b"=" + json.dumps({{"id": asked["id"], "noted": who}}).encode() + b"\\n")
 def pump(source, sink, way):
     for line in iter(source.readline, b""):
         log.write(way + line)
+        if way == b">":
+            noted(line)
         sink.write(line)
         sink.flush()
     sink.close()
@@ -32,11 +47,15 @@ sys.exit(child.wait())
 
 @dataclass(frozen=True)
 class Heard:
-    """One tools/call as it came through the pipe: its parameters, the text of its answer, whether that is an error."""
+    """One tools/call as it came through the pipe: its parameters, the text of its answer, whether that is an error.
+
+    `noted` is the conversation (and sub-agent, behind a slash) of the one hook call that was exactly this.
+    """
 
     params: Json
     text: str
     is_error: bool
+    noted: str | None = None
 
     @property
     def meta(self) -> Json:
@@ -54,8 +73,12 @@ class Tap:
         text = config.read_text(encoding="utf-8")
         entry = functools.reduce(lambda value, key: value[key], host.entry.keys, host.entry.parse(text))
         command = host.command_of(entry)
-        script = folder / "tap"
-        script.write_text(_SCRIPT.format(python=sys.executable, command=command, folder=str(folder)), encoding="utf-8")
+        script = folder / "sh"
+        runtime = str(Path(context_mode_runtime.__file__).parents[1])
+        filled = _SCRIPT.format(
+            python=sys.executable, runtime=runtime, agent=host.agent, command=command, folder=str(folder)
+        )
+        script.write_text(filled, encoding="utf-8")
         script.chmod(0o755)
         config.write_text(text.replace(json.dumps(command), json.dumps(str(script))), encoding="utf-8")
 
@@ -69,16 +92,20 @@ class Tap:
         heard = []
         for log in sorted(self.folder.glob("*.jsonl")):
             asked: dict[object, Json] = {}
+            noted: dict[object, str | None] = {}
             for line in log.read_text(encoding="utf-8").splitlines():
                 message = json.loads(line[1:])
-                if line[0] == ">" and message.get("method") == "tools/call":
+                if line[0] == "=":
+                    noted[message["id"]] = message["noted"]
+                elif line[0] == ">" and message.get("method") == "tools/call":
                     asked[message["id"]] = message["params"]
                 elif line[0] == "<" and message.get("id") in asked and "method" not in message:
-                    heard.append(_heard(asked[message["id"]], message))
+                    heard.append(_heard(asked[message["id"]], message, noted.get(message["id"])))
         return [call for call in heard if call.params.get("name") == tool]
 
 
-def _heard(params: Json, answer: Json) -> Heard:
+def _heard(params: Json, answer: Json, noted: str | None) -> Heard:
     result = answer.get("result") or {}
     text = "\n".join(part.get("text", "") for part in result.get("content") or [])
-    return Heard(params, text or json.dumps(answer.get("error")), bool(result.get("isError")) or "error" in answer)
+    is_error = bool(result.get("isError")) or "error" in answer
+    return Heard(params, text or json.dumps(answer.get("error")), is_error, noted)
