@@ -17,7 +17,7 @@ const CALL_MS = 660_000;
 const REPLY_MAX = 1 << 20;
 const PREFIX = "mcp__context_mode__";
 const PACKAGED = SERVE.startsWith(".");
-const HEAVY = ["systemPrompt", "systemPromptOptions", "images", "messages", "compactionEntry", "usage"];
+const HEAVY = /^(systemPrompt|systemPromptOptions|images|messages|usage|preparation|branchEntries|compactionEntry|signal)$/;
 // results that the hook has a use for; a call is always told, rules may name any tool
 const RESULTS = /^(bash|powershell|edit|write|mcp__(?!context_mode__).+)$/;
 
@@ -89,7 +89,7 @@ function read(text) {
 
 /** An event as the hook gets it: without what it has no use for, with who is calling. */
 function told(event, ctx, more) {
-  const fields = Object.entries(event).filter(([name]) => !HEAVY.includes(name));
+  const fields = Object.entries(event).filter(([name]) => !HEAVY.test(name));
   const light = { ...Object.fromEntries(fields), ...more };
   if (Array.isArray(light.content)) light.content = light.content.map(({ data, ...part }) => part);
   const { sessionManager: session, cwd, mode, hasUI } = ctx;
@@ -141,6 +141,13 @@ function takeResult(answer) {
 
 function takePrompt(answer) {
   return typeof answer.message?.content === "string" ? { message: answer.message } : undefined;
+}
+
+/** Adds a message to the conversation: before the next request of a run that is going on, else to what is kept. */
+function sender(pi) {
+  return (answer) => {
+    if (typeof answer.message?.content === "string") pi.sendMessage(answer.message, { deliverAs: "steer" });
+  };
 }
 
 /** The last words of the model, which is all that is kept of a run. */
@@ -269,9 +276,7 @@ class Tools {
 export default function (pi) {
   try {
     const tools = new Tools();
-    const begin = handler((answer) => {
-      if (answer.message) pi.sendMessage(answer.message, { triggerTurn: false });
-    }, said);
+    const begin = handler(sender(pi), said);
     const prompt = handler(takePrompt);
     pi.on("session_start", async (event, ctx) => {
       await Promise.all([begin(event, ctx), tools.offer(pi, ctx)]);
@@ -286,7 +291,8 @@ export default function (pi) {
     pi.on("input", (event, ctx) => (event.streamingBehavior ? steered(event, ctx) : undefined));
     const result = handler(takeResult);
     pi.on("tool_result", (event, ctx) => (RESULTS.test(event.toolName) ? result(event, ctx) : undefined));
-    pi.on("session_compact", handler(() => undefined));
+    pi.on("session_before_compact", handler(() => undefined));
+    pi.on("session_compact", handler(sender(pi)));
     pi.on("agent_end", handler(() => undefined, lastWords));
     const finish = handler(() => undefined);
     pi.on("session_shutdown", async (event, ctx) => {

@@ -95,8 +95,8 @@ def _probe(spec: AgentSpec, system: System, environment: Mapping[str, str]) -> t
                 timeout=PROBE_SECONDS,
                 cwd=folder,
             )
-        said = ran.out + ran.err
-        if detection.not_ and re.search(detection.not_, said, re.MULTILINE):
+        said = ran.out + ran.err if ran.code is not None else ""
+        if said and detection.not_ and re.search(detection.not_, said, re.MULTILINE):
             continue
         version = re.search(detection.version, said, re.MULTILINE) if detection.version else None
         return program, version[1] if version else None

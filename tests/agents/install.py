@@ -24,13 +24,19 @@ class MissingAgentError(Exception):
 
 @dataclass(frozen=True)
 class Pin:
-    """One npm package at one version, what npm puts beside it, and the program that it brings."""
+    """One npm package at one version, what npm puts beside it, and the program that it brings.
+
+    `inside`: a folder of the package that is a package itself, with a lock file; npm installs what it asks for, too, and
+    no install script but those of `beside` is run. `needs`: programs of which one has to be on PATH.
+    """
 
     agent: str
     package: str
     version: str
     program: str
     beside: tuple[str, ...] = ()
+    inside: str | None = None
+    needs: tuple[str, ...] = ()
 
 
 PINS = (
@@ -38,6 +44,18 @@ PINS = (
     Pin("codex", "@openai/codex", "0.171.0", "codex"),
     Pin("gemini-cli", "@google/gemini-cli", "0.61.0", "gemini"),
     Pin("copilot-cli", "@github/copilot", "1.0.102", "copilot"),
+    Pin("pi", "@earendil-works/pi-coding-agent", "1.6.0", "pi", beside=("node@24",)),
+    Pin("pi-old", "@mariozechner/pi-coding-agent", "0.73.1", "pi"),
+    Pin("qwen-code", "@qwen-code/qwen-code", "0.24.4", "qwen", beside=("node@24",)),
+    Pin(
+        "vscode",
+        "code-server",  # holds VS Code 1.139.1 with Copilot Chat 0.67.0
+        "4.139.1",
+        "code-server",
+        beside=("node@24.21.0",),
+        inside="lib/vscode",
+        needs=("chromium", "chromium-browser", "google-chrome"),
+    ),
     Pin(
         "mcp-clients",
         "@modelcontextprotocol/inspector",
@@ -56,6 +74,8 @@ def bin_dir(agent: str, env: dict[str, str] | None = None) -> Path:
     [pin] = [pin for pin in PINS if pin.agent == agent]
     folder = CACHE / f"{pin.agent}-{pin.version}"
     programs = folder / "node_modules" / ".bin"
+    if pin.needs and not any(map(shutil.which, pin.needs)):
+        raise MissingAgentError(f"{pin.package} needs {' or '.join(pin.needs)} on PATH")
     if programs.is_dir():
         return programs
     try:
@@ -75,8 +95,15 @@ def _install(pin: Pin, folder: Path, env: dict[str, str] | None) -> None:
     made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=CACHE))
     try:
         (made / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-        command = ["npm", "install", "--no-audit", "--no-fund", "--engine-strict=false", "--ignore-scripts=false"]
-        _run([*command, *pin.beside, f"{pin.package}@{pin.version}"], made, env)
+        package, install = f"{pin.package}@{pin.version}", ["npm", "install", "--no-audit", "--no-fund"]
+        scripts = [*install, "--engine-strict=false", "--ignore-scripts=false"]
+        if pin.inside is None:
+            _run([*scripts, *pin.beside, package], made, env)
+        else:
+            plain = [*install, "--engine-strict=false", "--ignore-scripts"]
+            _run([*scripts, *pin.beside], made, env)
+            _run([*plain, package], made, env)
+            _run([*plain, "--omit=dev"], made / "node_modules" / pin.package / pin.inside, env)
         _check(pin, made, env)
         made.rename(folder)
     finally:
@@ -111,7 +138,7 @@ def _run(command: list[str], folder: Path, env: dict[str, str] | None) -> str:
         raise MissingAgentError(
             f"{' '.join(command)}: exit {done.returncode}: {(done.stdout + done.stderr).strip()[-1000:]}"
         )
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def main() -> int:
