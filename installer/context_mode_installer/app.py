@@ -197,6 +197,21 @@ def agents(
             raise typer.BadParameter("one agent id, or: validate FILE...")
 
 
+@app.command(short_help="Make an agent's own plugin or extension folder.")
+def package(
+    agent: Annotated[str, typer.Argument(metavar="ID", help="The agent's id.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder, an empty one, or an earlier package.")],
+    json: Json = False,
+) -> None:
+    """Make the agent's own plugin or extension folder, and say how the agent installs it.
+
+    Example: context-mode package ID ./context-mode-package
+    """
+    from context_mode_installer.commands import package as command
+
+    _call("package", lambda: command.run(agent, folder), as_json=json)
+
+
 @policy_app.command("show", short_help="Print the rules in force, and where each comes from.")
 def policy_show(json: Json = False) -> None:
     """Print the policy in force here, and the file that each line comes from.

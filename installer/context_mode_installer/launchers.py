@@ -21,14 +21,9 @@ COMMAND = "context-mode"
 MODE = 0o700
 _MADE = "Made by `context-mode setup`, made anew by each setup and upgrade: changes here don't last."
 
-_HOOK_SH = """\
-#!/bin/sh
-# {made}
-python={python}
-launch={launch}
-{root}[ -x "$python" ] && [ -f "$launch" ] || exit 0
+_RUN_HOOK_SH = """\
 exec 3>&2 2>/dev/null
-out=$(CONTEXT_MODE_HOST_PID=$PPID "$python" -I -S "$launch" hook "$@" 3>&-)
+out=$(CONTEXT_MODE_HOST_PID=$PPID "$python" -I -S{options} "$launch" hook "$@" 3>&-)
 code=$?
 if [ "$code" -eq 0 ]; then
   [ -z "$out" ] || printf '%s\\n' "$out"
@@ -38,6 +33,19 @@ elif [ "$code" -gt 100 ] && [ "$code" -lt 126 ]; then
 fi
 exit 0
 """
+_RUN_SERVE_SH = """\
+CONTEXT_MODE_HOST_PID=$PPID "$python" -I{options} "$launch" serve "$@"
+code=$?
+[ "$code" -eq 0 ] && exit 0
+echo "context-mode: the server ended with $code. Run: context-mode doctor" >&2
+exit 1
+"""
+_HEAD_SH = """\
+#!/bin/sh
+# {made}
+python={python}
+launch={launch}
+{root}"""
 _GONE_SH = """\
 gone=
 [ -f "$launch" ] || gone=$launch
@@ -47,31 +55,12 @@ if [ -n "$gone" ]; then
   exit 1
 fi
 """
-_SERVE_SH = """\
-#!/bin/sh
-# {made}
-python={python}
-launch={launch}
-{root}{gone}CONTEXT_MODE_HOST_PID=$PPID "$python" -I "$launch" serve "$@"
-code=$?
-[ "$code" -eq 0 ] && exit 0
-echo "context-mode: the server ended with $code. Run: context-mode doctor" >&2
-exit 1
-"""
 _COMMAND_SH = """\
-#!/bin/sh
-# {made}
-python={python}
-launch={launch}
-{root}{gone}exec "$python" {isolated} -c 'from context_mode_installer.cli import main; main()' "$@"
+exec "$python" {isolated} -c 'from context_mode_installer.cli import main; main()' "$@"
 """
-_HOOK_CMD = """\
-@echo off
-rem {made}
-setlocal
-{root}if not exist {python} exit /b 0
+_RUN_HOOK_CMD = """\
 set "out=%TEMP%\\context-mode-%RANDOM%%RANDOM%.out"
-{python} -I -S {launch} hook %* >"%out%" 2>nul
+{python} -I -S{options} {launch} hook %* >"%out%" 2>nul
 set code=%errorlevel%
 if %code% equ 0 type "%out%"
 if %code% gtr 100 if %code% lss 126 type "%out%" 1>&2
@@ -79,28 +68,38 @@ del "%out%" 2>nul
 if %code% gtr 100 if %code% lss 126 (set /a code-=100) else (set code=0)
 exit /b %code%
 """
-_SERVE_CMD = """\
-@echo off
-rem {made}
-setlocal
-{root}if not exist {python} (
-  echo context-mode: its Python is gone. Install context-mode again and run: context-mode setup 1>&2
-  exit /b 1
-)
-{python} -I {launch} serve %*
+_RUN_SERVE_CMD = """\
+{python} -I{options} {launch} serve %*
 if %errorlevel% equ 0 exit /b 0
 echo context-mode: the server ended with %errorlevel%. Run: context-mode doctor 1>&2
 exit /b 1
 """
-_COMMAND_CMD = """\
+_HEAD_CMD = """\
 @echo off
 rem {made}
 setlocal
-{root}{python} {isolated} -c "from context_mode_installer.cli import main; main()" %*
+{root}"""
+_GONE_CMD = """\
+if not exist {python} (
+  echo context-mode: its Python is gone. Install context-mode again and run: context-mode setup 1>&2
+  exit /b 1
+)
+"""
+_COMMAND_CMD = """\
+{python} {isolated} -c "from context_mode_installer.cli import main; main()" %*
 exit /b %errorlevel%
 """
-_POSIX = {HOOK: _HOOK_SH, SERVE: _SERVE_SH, COMMAND: _COMMAND_SH}
-_WINDOWS = {HOOK: _HOOK_CMD, SERVE: _SERVE_CMD, COMMAND: _COMMAND_CMD}
+
+
+def run_sh(name: str, options: str = "") -> str:
+    """The part of a hook's or server's launcher that starts `$python` with `$launch` and ends with the right code."""
+    return (_RUN_HOOK_SH if name == HOOK else _RUN_SERVE_SH).replace("{options}", options)
+
+
+def run_cmd(name: str, python: str, launch: str, options: str = "") -> str:
+    """The same for Windows; `python` and `launch` are quoted."""
+    text = _RUN_HOOK_CMD if name == HOOK else _RUN_SERVE_CMD
+    return text.replace("{python}", python).replace("{launch}", launch).replace("{options}", options)
 
 
 class Interpreter(NamedTuple):
@@ -144,19 +143,22 @@ def stable(python: str) -> str:
 
 def names(*, windows: bool = os.name == "nt") -> dict[str, str]:
     """The file names in `bin/` of the three launchers."""
-    return {name: name + ".cmd" if windows else name for name in _POSIX}
+    return {name: name + ".cmd" if windows else name for name in (HOOK, SERVE, COMMAND)}
 
 
 def text(name: str, use: Interpreter, *, windows: bool = os.name == "nt") -> str:
     """The text of one launcher."""
     if windows:
-        return _windows(_WINDOWS[name], use)
+        return _windows(name, use)
     line = "" if use.root is None else _root_line(use.root)
-    isolated = "-I" if use.isolated else "-P"
-    return _POSIX[name].format(
-        made=_MADE, python=shlex.quote(use.python), launch=shlex.quote(use.launch), root=line, gone=_GONE_SH,
-        isolated=isolated,
-    )  # fmt: skip
+    head = _HEAD_SH.format(made=_MADE, python=shlex.quote(use.python), launch=shlex.quote(use.launch), root=line)
+    if name == HOOK:
+        return f'{head}[ -x "$python" ] && [ -f "$launch" ] || exit 0\n{run_sh(name)}'
+    return head + _GONE_SH + (run_sh(name) if name == SERVE else _COMMAND_SH.format(isolated=_isolated(use)))
+
+
+def _isolated(use: Interpreter) -> str:
+    return "-I" if use.isolated else "-P"
 
 
 def _root_line(root: str) -> str:
@@ -166,14 +168,17 @@ def _root_line(root: str) -> str:
     )
 
 
-def _windows(template: str, use: Interpreter) -> str:
+def _windows(name: str, use: Interpreter) -> str:
     def quoted(path: str) -> str:
         return '"' + path.replace("%", "%%") + '"'
 
     root = "" if use.root is None else use.root.replace("%", "%%")
     line = f'if not defined CONTEXT_MODE_DATA_DIR set "CONTEXT_MODE_DATA_DIR={root}"\n' if root else ""
-    isolated = "-I" if use.isolated else "-P"
-    filled = template.format(
-        made=_MADE, python=quoted(use.python), launch=quoted(use.launch), root=line, isolated=isolated
-    )
-    return filled.replace("\n", "\r\n")
+    python, launch = quoted(use.python), quoted(use.launch)
+    head = _HEAD_CMD.format(made=_MADE, root=line)
+    if name == COMMAND:
+        body = _COMMAND_CMD.format(python=python, isolated=_isolated(use))
+    else:
+        gone = f"if not exist {python} exit /b 0\n" if name == HOOK else _GONE_CMD.format(python=python)
+        body = gone + run_cmd(name, python, launch)
+    return (head + body).replace("\n", "\r\n")

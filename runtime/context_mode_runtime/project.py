@@ -61,9 +61,11 @@ def never_project(folder: str) -> bool:
 
 
 def _is_ours(folder: str) -> bool:
-    """Whether a real path lies in the folder that we are installed in."""
+    """Whether a real path lies in the folder that we are installed in, or is that of a native package."""
     own = os.path.dirname(os.path.realpath(__file__))
-    return folder == own or folder.startswith(own + os.sep)
+    if folder == own or folder.startswith(own + os.sep):
+        return True
+    return os.path.isfile(os.path.join(folder, "context-mode.json")) and os.path.isdir(os.path.join(folder, "runtime"))
 
 
 def _checkout(folder: str) -> tuple[str | None, str]:

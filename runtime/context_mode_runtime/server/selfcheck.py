@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 TITLES = {
     "D1": "version", "D2": "python", "D3": "MCP entry", "D4": "leftovers", "D5": "hook replies", "D6": "hook time",
-    "D7": "MCP handshake", "D8": "store", "D9": "policy", "D10": "skills", "D11": "shells, languages", "D12": "switches, trust",
-    "D13": "data folder",
+    "D7": "MCP handshake", "D8": "store", "D9": "policy", "D10": "skills", "D11": "shells, languages",
+    "D12": "switches, trust", "D13": "data folder",
 }  # fmt: skip
 """The checks of doctor, by their numbers."""
 
