@@ -11,14 +11,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from context_mode_installer.system import PathError
+from context_mode_runtime import paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from context_mode_installer.formats import Path
     from context_mode_installer.system import System
-
-NAME = "receipt.json"
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class Receipt:
 
 def path_of(root: str) -> str:
     """Where the receipt of a data root lies."""
-    return os.path.join(root, NAME)
+    return os.path.join(root, paths.RECEIPT)
 
 
 def load(system: System, root: str) -> Receipt:

@@ -107,7 +107,7 @@ def _payload(spec: AgentSpec) -> tuple[str, dict[str, Any]] | None:
         (spec.payload["event"], verb.event),
         (spec.payload["tool"], tool.names[0]),
         (field.where if field else (), f"{_PROBE} now"),
-        (spec.identity.hook.conversation, _PROBE),
+        *(((place,), _PROBE) for place in spec.identity.hook.conversation),
     ):
         if where:
             out = put(out, where[0], value)

@@ -6,6 +6,7 @@ import os
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
+RECEIPT = "receipt.json"
 
 
 class NoHomeError(Exception):
@@ -55,6 +56,11 @@ def backups_dir() -> str:
 def user_specs_dir() -> str:
     """The user's own agent specs, with the same rights as shipped ones."""
     return os.path.join(data_root(), "agents")
+
+
+def receipt() -> str:
+    """What setup put into which file, with the agent that each entry is for."""
+    return os.path.join(data_root(), RECEIPT)
 
 
 def project_dir(key: str) -> str:

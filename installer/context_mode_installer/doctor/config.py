@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
 from context_mode_installer.plan.foreign import PROGRAM, PROGRAM_FIX, foreign_program
-from context_mode_installer.plan.hooks import events_of, ours_in
+from context_mode_installer.plan.hooks import events_of, other_owner, ours_in
 from context_mode_installer.verify import written_server
 from context_mode_runtime import paths
 
@@ -42,8 +42,10 @@ def leftovers(subject: Subject) -> Outcome:
     missing, doubled, count = [], [], 0
     for target in subject.targets:
         for surface, name in target.surfaces():
-            places = [spot.event for spot in ours_in(target, surface, target.config(name).value())]
+            config = target.config(name)
             wanted = [event.name for event in events_of(target, surface)]
+            mine = ours_in(target, surface, config.value())
+            places = [one.event for one in mine if one.event in wanted or not other_owner(surface, config, one)]
             count += len(places)
             missing += [event for event in wanted if event not in places]
             doubled += sorted({str(place) for place in places if places.count(place) > 1 or place not in wanted})

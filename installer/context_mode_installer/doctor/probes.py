@@ -73,7 +73,7 @@ def _base(spec: AgentSpec, host: HostEvent, cwd: str) -> dict[str, Any]:
     for word, value in values.items():
         for place in spec.payload[word][:1]:
             payload = put(payload, place, value)
-    for place in spec.identity.hook.conversation[:1]:
+    for place in spec.identity.hook.conversation:
         payload = put(payload, place, CONVERSATION)
     return payload
 

@@ -44,7 +44,9 @@ def command_line(target: Target, surface: Surface, event: str, agent: str = "") 
     target.check_expands(surface.command.expands)
     program, arguments = target.holes["hook"].replace("\\", "/"), [agent or target.spec.id, event]
     line = " ".join([_quoted(program), *arguments])
-    return {"program": program, "arguments": arguments, "command": line, "command_windows": line}
+    # a quoted path by itself is only a text to PowerShell
+    windows = f"& {line}" if surface.command.windows == "powershell" else line
+    return {"program": program, "arguments": arguments, "command": line, "command_windows": windows}
 
 
 def _quoted(path: str) -> str:
@@ -218,6 +220,16 @@ def take_out(config: Config, surface: Surface, spot: Spot, before: bytes | None 
         if isinstance(handlers, list) and len(handlers) > 1:
             at = (*at, *surface.handlers_at, spot.handler)
     config.remove(at, before)
+
+
+def hand_over(target: Target, surface: Surface, config: Config, place: tuple[Spot, str]) -> bool:
+    """Makes an entry of a shared file name the host that stays (`place`: entry, host): it serves who is set up."""
+    spot, agent = place
+    event = next((one for one in events_of(target, surface) if one.name == spot.event), None)
+    if event is None or target.spec.id not in words_of_handler(spot.value, surface.command):
+        return False
+    mine, theirs = (group_for(target, surface, event, name) for name in ("", agent))
+    return _mend(config, surface, spot, (theirs, mine))
 
 
 def _one_event(target: Target, surface: Surface, config: Config, event: HostEvent) -> None:

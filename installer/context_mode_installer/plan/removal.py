@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from context_mode_installer import formats
 from context_mode_installer.plan.draft import Change
-from context_mode_installer.plan.hooks import EDIT, entry_at, leave, ours_in, take_out
+from context_mode_installer.plan.hooks import EDIT, entry_at, hand_over, leave, ours_in, take_out
 from context_mode_installer.plan.revert import Conflict, reverted
 from context_mode_installer.plan.skills import take_out_skills
 from context_mode_installer.plan.steps import steps_of
@@ -26,18 +26,28 @@ def plan_removal(target: Target) -> None:
     for surface, name in target.surfaces():
         config = target.config(name)
         for spot in reversed(ours_in(target, surface, config.value())):
-            if _needed(target, config, EDIT, entry_at(surface, spot.list_at, spot.event)):
+            stays = _needed_by(target, config, EDIT, entry_at(surface, spot.list_at, spot.event))
+            if stays:
+                if hand_over(target, surface, config, (spot, stays)):
+                    _say(target, config, f"hook {spot.event} left to {stays}")
                 continue
             take_out(config, surface, spot, target.before(config.path))
             _say(target, config, f"hook {spot.event} taken out")
     plan_trust(target, approve=False, taken_out=True)
-    take_out_skills(target)
+    if not keeps_skills(target):
+        take_out_skills(target)
     for edit in reversed(target.spec.edits_in(target.scope)):
         if edit.kind == "host_command":
             if edit.undo:
                 target.draft.commands.append((target.spec.id, edit.undo))
             continue
-        _take_back(target, edit)
+        take_back(target, edit)
+
+
+def keeps_skills(target: Target) -> bool:
+    """Whether our skills stay in the host's folders because a package without skills takes the entries' place."""
+    native = target.spec.native
+    return target.replaced and native is not None and native.skills is None
 
 
 def plan_retired(target: Target) -> None:
@@ -46,15 +56,16 @@ def plan_retired(target: Target) -> None:
         if edit.kind != "host_command" and not target.holds(edit.only):
             at = target.keys(edit.at)
             if target.draft.receipt.find(target.spec.id, target.scope, target.project, edit.name, at):
-                _take_back(target, edit)
+                take_back(target, edit)
     for surface, name in target.retired_surfaces():
         leave(target, surface, target.config(name))
 
 
-def _take_back(target: Target, edit: Edit) -> None:
+def take_back(target: Target, edit: Edit) -> None:
+    """Takes out what one edit put in, unless another owner of a shared file needs it."""
     config, at = target.config(edit.file or ""), target.keys(edit.at)
     known = target.draft.receipt.find(target.spec.id, target.scope, target.project, edit.name, at)
-    if _needed(target, config, edit.name, at):
+    if _needed_by(target, config, edit.name, at):
         return
     if edit.kind == "key" and "serve" in holes(edit.value):
         if target.entry_kind(config.get(at), edit) == "serve":
@@ -87,14 +98,11 @@ def _remove(target: Target, config: Config, at: formats.Path, name: str) -> None
     _say(target, config, f"{name} {formats.shown(at)} taken out")
 
 
-def _needed(target: Target, config: Config, edit: str, at: formats.Path) -> bool:
-    """Whether another owner of a shared file, one that stays, needs the same thing."""
-    leaving = target.draft.leaving
-    return any(
-        (entry.file, entry.edit, entry.at) == (config.path, edit, at) and entry.agent not in leaving
-        for entry in target.draft.receipt.entries
-        if entry.agent != target.spec.id
-    )
+def _needed_by(target: Target, config: Config, edit: str, at: formats.Path) -> str:
+    """Another owner of a shared file, one that stays and needs the same thing, or nothing."""
+    gone = target.draft.leaving | {target.spec.id}
+    entries = [one for one in target.draft.receipt.entries if one.agent not in gone]
+    return next((one.agent for one in entries if (one.file, one.edit, one.at) == (config.path, edit, at)), "")
 
 
 def _held(config: Config, edit: Edit) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context_mode_runtime import jsonio, limits, where
+from context_mode_runtime import jsonio, limits, paths, where
 from context_mode_runtime.agents import load_agent
 from context_mode_runtime.hooks.call import Call
 from context_mode_runtime.log import log_error
@@ -59,6 +59,8 @@ class Handler:
             return Reply(self.pass_text)
         for caller in self._table["callers"]:
             if where.holds(payload, caller["when"]):
+                if not _hooked(caller["agent"]):
+                    return Reply(self.pass_text)
                 other = prepare(caller["agent"], spec["event"], assume_server=self._assume_server)
                 return other.run(payload)
         call = Call(self._table, spec["event"], event, payload, assume_server=self._assume_server)
@@ -73,6 +75,20 @@ class Handler:
             return self._event
         named = where.text(payload, self._table["payload"]["event"])
         return named if named in events and events[named]["event"] == events[self._event]["event"] else self._event
+
+
+def _hooked(agent: str) -> bool:
+    """Whether setup put hooks in for an agent that reads another one's hook file; if not, they are not meant for it.
+
+    Where no receipt of setup tells, they are.
+    """
+    try:
+        with open(paths.receipt(), encoding="utf-8", errors="surrogateescape") as file:
+            receipt = jsonio.loads(file.read())
+    except (OSError, ValueError):
+        return True
+    owners = where.values(receipt, [["entries", ["each"]]])
+    return any(isinstance(one, dict) and (one.get("agent"), one.get("edit")) == (agent, "hook") for one in owners)
 
 
 def prepare(agent: str, event: str, *, assume_server: bool = False) -> Handler:
