@@ -99,8 +99,9 @@ def _command(call: Call) -> Row:
 
 
 def _tells_failures(call: Call) -> bool:
-    """Whether this host has an event of its own for a tool that failed."""
-    return any(event["failure"] for event in call.table["events"].values())
+    """Whether this host has an event of its own for a failure of this tool: not where that event ignores the tool."""
+    events = [event for event in call.table["events"].values() if event["failure"]]
+    return any(not where.holds(call.payload, event["ignore"]) for event in events)
 
 
 def _failure(call: Call, command: str) -> str | None:

@@ -16,6 +16,7 @@ _LOOKED_AT = 65_536
 _SENTENCE_MAX = 300
 _DECISIONS_MAX = 5
 _LINES_BYTES = 1_000
+_LAST_LINE_MAX = 200
 
 _LABEL = re.compile(r"^[\s>*_#-]{0,8}(?:decision|decided)\b[*_]{0,2}\s?:[*_]{0,2}\s{0,4}(\S.*)$", re.IGNORECASE)
 _WORDS = re.compile(
@@ -43,6 +44,7 @@ _FAILURES = re.compile(
     r")$",
     re.MULTILINE,
 )
+_ENDED = re.compile(r"\b(?:completed|exited|finished|ended) with (?:exit )?(?:code|status):? (\d+)\W{0,3}\Z")
 _SHOWS = frozenset((
     "cat", "head", "tail", "sed", "nl", "less", "more", "bat", "awk", "cut", "sort", "uniq", "wc", "ls", "find", "fd",
     "tree", "stat", "file", "rg", "grep", "egrep", "fgrep", "ag", "jq", "yq", "echo", "printf", "cd", "pwd", "true",
@@ -71,11 +73,14 @@ def decisions(text: str, secret_names: Iterable[str] = (), *, labelled: bool = F
 def failure(command: str, output: str, dialect: str, secret_names: Iterable[str] = ()) -> str | None:
     """Whether `output` says that `command` failed, for hosts that tell no exit code: its lines that say so, or None.
 
-    Judged by the report forms of common tools. A command that only shows text is never judged by that text.
+    Judged by its last line where the host writes the exit code there, else by the report forms of common tools. A
+    command that only shows text is never judged by that text.
     """
     if len(output) > _LOOKED_AT:
         output = output[: _LOOKED_AT // 2] + "\n" + output[-_LOOKED_AT // 2 :]
-    if not _FAILURES.search(output) or _only_shows(command, dialect):
+    ended = _ENDED.search(output[-_LAST_LINE_MAX:])
+    failed = ended[1].strip("0") if ended else _FAILURES.search(output)
+    if not failed or _only_shows(command, dialect):
         return None
     from context_mode_runtime.excerpt import excerpt
 
