@@ -117,3 +117,29 @@ def test_meta_is_added_where_the_host_takes_it(made_up: None, project: Path) -> 
 def test_no_way_of_identity_approves(call: Caller) -> None:
     for agent, tool in (("claude-code", "mcp__context-mode__ctx_search"), ("codex", "mcp__context_mode__ctx_search")):
         assert call(agent, "PreToolUse", "PreToolUse-mcp", {"tool_name": tool, "tool_input": SEARCH}) is None
+
+
+SERVED = """
+import json, subprocess, sys
+hook, server, payload = sys.argv[1:]
+with open(payload) as file:
+    subprocess.run([hook, "heron", "beforeTool"], stdin=file, check=True)
+call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ctx_resume", "arguments": {}}}
+ran = subprocess.run([server, "--agent", "heron"], input=json.dumps(call) + "\\n", capture_output=True, text=True)
+print(json.loads(ran.stdout)["result"]["content"][0]["text"])
+"""
+
+
+def test_the_server_behind_its_launcher_finds_the_note(made_up: None, tmp_path: Path, project: Path) -> None:
+    programs = []
+    for name in (launchers.HOOK, launchers.SERVE):
+        (tmp_path / name).write_text(launchers.text(name, launchers.this_interpreter(), windows=False))
+        (tmp_path / name).chmod(0o700)
+        programs.append(str(tmp_path / name))
+    payload = tmp_path / "payload.json"
+    call = {"tool_name": "@context-mode/ctx_resume", "tool_args": "{}"}
+    payload.write_text(json.dumps({**heron("c-1", project), **call}))
+    done = subprocess.run(
+        [sys.executable, "-c", SERVED, *programs, str(payload)], cwd=project, capture_output=True, text=True, check=True
+    )
+    assert 'session="heron:c-1"' in done.stdout

@@ -20,7 +20,9 @@ _INTERPRETERS = (
 """Start files, options, other homes, debuggers."""
 _ASKERS = ("GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS", "GIT_EXTERNAL_DIFF")
 """Programs that would open a window."""
-_PRELOAD = frozenset((*_SHELLS, *_LINKER, *_INTERPRETERS, *_ASKERS, "_"))
+_LAUNCHED = ("CONTEXT_MODE_HOST_PID",)
+"""What our launcher tells the server of its host."""
+_PRELOAD = frozenset((*_SHELLS, *_LINKER, *_INTERPRETERS, *_ASKERS, *_LAUNCHED, "_"))
 _PRELOAD_PREFIXES = ("BASH_FUNC_", "DYLD_", "CORECLR_", "COR_", "COMPLUS_", "LUA_INIT_")
 
 _SET = {
@@ -36,7 +38,7 @@ that a time-out loses none."""
 
 
 def is_preload(name: str) -> bool:
-    """True for a variable that loads code, changes how a script is read, or asks the user by itself."""
+    """True for a variable that loads code, changes how a script is read, asks the user by itself, or is the server's."""
     return name in _PRELOAD or name.upper().startswith(_PRELOAD_PREFIXES)
 
 

@@ -135,7 +135,7 @@ def claim() -> Wire:
 
 def _owners() -> list[int]:
     """Our parent, and the host when our launcher stands between. 1 is nobody's owner: it never ends."""
-    host = os.environ.pop(HOST_VARIABLE, "")
+    host = os.environ.get(HOST_VARIABLE, "")
     return [pid for pid in (os.getppid(), int(host) if host.isdecimal() else 0) if pid > 1]
 
 
