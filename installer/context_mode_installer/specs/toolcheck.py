@@ -114,6 +114,10 @@ def _moments(sheet: Sheet) -> None:
     told = {verb["event"] for verb in sheet.spec["replies"]["verbs"] if verb["verb"] == "context"}
     if compaction["before"] is not None:
         sheet.known(("compaction", "before"), compaction["before"], there, "event that this host has")
+    first = compaction["state_block"]
+    if first and first["when"] is None and compaction["before"] is None:
+        right = "say what in the payload tells of one, or write null for state_block"
+        sheet.add(("compaction", "state_block", "when"), "nothing tells that a compaction was", right)
     for key in ("state_block", "resumed"):
         moment = compaction[key]
         if moment and sheet.known(("compaction", key, "event"), moment["event"], there, "event that this host has"):

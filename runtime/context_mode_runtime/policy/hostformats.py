@@ -1,4 +1,4 @@
-"""Reads the rule files of hosts: lists of `Tool(pattern)`, prefix rules, `[[rule]]` tables, maps of patterns.
+"""Reads the rule files of hosts: lists of `Tool(pattern)`, prefix rules, `[[rule]]` tables, maps, capabilities.
 
 Server side only. Nothing in such a file is ever run. What can't be read is named, not passed over.
 """
@@ -29,6 +29,8 @@ _DECISIONS = {
     "allow": "allow",
     "allowed": "allow",
 }
+OUR_WORDS = {"shell": "Bash", "read": "Read", "search": "Read", "edit": "Edit", "fetch": "WebFetch"}
+"""Class of tool to our rule word."""
 _ALTERNATIVES_MAX = 256
 
 
@@ -45,7 +47,8 @@ class Found:
 def read_rules(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: Place) -> Found:
     """The rules of `text`, a file as the spec's `rules.files` entry `file` describes it.
 
-    `words` maps the host's rule words to ours. Raises ValueError when the file as a whole can't be read.
+    `words` maps the host's rule words to ours; `file["names"]` has the host's words by class of tool.
+    Raises ValueError when the file as a whole can't be read.
     """
     reader = _FORMATS.get(file["format"])
     if reader is None:
@@ -208,10 +211,33 @@ def _map(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: Pl
             found.rules.append((len(found.rules), _DECISIONS[decision], rule))
 
 
+def _capabilities(text: str, file: Mapping[str, Any], _words: Mapping[str, str], place: Place, found: Found) -> None:
+    """`rules: [{capability: shell, match: ["git push *"], exclude: [...], effect: deny}]`, in YAML."""
+    from context_mode_runtime.policy.capabilityrules import read_yaml, rules_of
+
+    records = _at(read_yaml(text), next(file[key] for key in ("deny", "ask", "allow") if file[key]))
+    if records is None:
+        return
+    if not isinstance(records, list):
+        raise ValueError("the rules are no list")  # noqa: TRY004 - the file is wrong, not a type of ours
+    tools: dict[str, list[str]] = {}
+    for kind, names in file["names"].items():
+        for name in names:
+            tools.setdefault(name, []).append(OUR_WORDS.get(kind, name))
+    for number, record in enumerate(records, 1):
+        try:
+            rules = rules_of(record, tools, place)
+        except ValueError as error:
+            found.problems.append(f"rule {number}: {error}")
+            continue
+        found.rules += [(len(found.rules) + n, effect, rule) for n, (effect, rule) in enumerate(rules)]
+
+
 _FORMATS: dict[str, Callable[[str, Mapping[str, Any], Mapping[str, str], Place, Found], None]] = {
     "json": _lists,
     "jsonc": _lists,
     "starlark-prefix": _prefix_rules,
     "toml-rules": _tables,
     "permission-map": _map,
+    "capability-rules": _capabilities,
 }

@@ -11,7 +11,7 @@ import os
 from context_mode_runtime import paths
 from context_mode_runtime.agents import fill
 from context_mode_runtime.policy import gate
-from context_mode_runtime.policy.hostformats import read_rules
+from context_mode_runtime.policy.hostformats import OUR_WORDS, read_rules
 from context_mode_runtime.policy.load import Policy
 from context_mode_runtime.policy.rules import Place, Rule
 from context_mode_runtime.policy.shelltext import command_forms
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from context_mode_runtime.policy.gate import Verdict
     from context_mode_runtime.policy.hostformats import Ranked
 
-OUR_WORDS = {"shell": "Bash", "read": "Read", "search": "Read", "edit": "Edit", "fetch": "WebFetch"}
-"""Class of tool to our rule word."""
 _ORDERED = ("last-match", "highest-priority")
 _SIZE_MAX = 4 * 1024 * 1024
 """What is read of a file; a longer one is cut, and then does not parse."""
@@ -110,7 +108,8 @@ def host_rules(table: Mapping[str, Any], roots: Mapping[str, str], project: str)
     folders = {**roots, "project": project}
     for number, file in enumerate(section["files"]):
         for path in _files(fill(file["path"], folders)):
-            found = _read(result, path, file, words, _place(section, file, path, project))
+            named = {**file, "names": section["names"]}
+            found = _read(result, path, named, words, _place(section, file, path, project))
             step = number * _FILE_RANK[result.order or ""]
             ranked += [(rank + step, decision, rule) for rank, decision, rule in found]
     _sort_in(result, ranked)
