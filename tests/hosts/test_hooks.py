@@ -138,7 +138,9 @@ def check(agent: str, row: dict[str, Any], reply: run.Reply, place: Place) -> No
     in_text = verb[event]["channel"] in ("stdout_text", "stderr_exit")
     value = reply.text if in_text else json.loads(reply.text)
     schema = json.loads((SCHEMAS / f"{answering}.schema.json").read_text("utf-8"))
-    Draft202012Validator({**schema, "$ref": f"#/$defs/{event}.{row['expect']}"}).validate(value)
+    bridged = verb[event]["channel"] == "bridge"
+    form = load_agent(answering)["events"][event]["event"] if bridged else event
+    Draft202012Validator({**schema, "$ref": f"#/$defs/{form}.{row['expect']}"}).validate(value)
     said = texts(told(value, template, HOLES[row["expect"]]))
     assert len(said.encode()) <= row.get("max", MAX.get(row["expect"], 100_000))
     assert [text for text in place.filled(row.get("holds", [])) if text not in said] == []
