@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
 
 
 def test_a_command_runs_and_its_output_reaches_the_model(bare_run: HostRun) -> None:
-    played = bare_run.play([bare_run.host.shell("echo $((6 * 7)) rig"), {"text": "over"}])
+    played = bare_run.play([bare_run.host.shell("printf '%d rig\\n' 0x2A"), {"text": "over"}])
     assert played.exit_code == 0, played.log
     [result] = played.results
     assert "42 rig" in result.text

@@ -48,7 +48,7 @@ def test_a_moved_config_folder(host: Host, home: Path, project: Path, tmp_path: 
     variables = {host.moved_by: str(moved)}
     run = set_up(host, HostRun(host, home, project, tmp_path), run_cli, variables)
     run.env.update(variables)
-    big = host.shell('i=0; while [ $i -lt 1500 ]; do echo "line $i of it"; i=$((i+1)); done')
+    big = host.shell("seq -f 'line %g of it' 0 1499")
     played = run.play([big, host.call("ctx_search", queries=["line 700 of it"]), {"text": "over"}])
     assert played.exit_code == 0, played.log
     if "replace" in host.can:

@@ -38,7 +38,7 @@ that a time-out loses none."""
 
 
 def is_preload(name: str) -> bool:
-    """True for a variable that loads code, changes how a script is read, asks the user by itself, or is the server's."""
+    """True for a variable that loads code, changes how a script is read, asks the user, or is the server's own."""
     return name in _PRELOAD or name.upper().startswith(_PRELOAD_PREFIXES)
 
 
