@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,15 @@ def installed(agent: str) -> Host:
 def _uncounted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes of these tests run at their own speed: coverage does not follow them."""
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _closed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a host leaves running ends with the test."""
+    host: Host | None = request.getfixturevalue("host") if "host" in request.fixturenames else None
+    yield
+    if host:
+        host.close()
 
 
 @pytest.fixture(scope="session", params=sorted(HOSTS))

@@ -40,13 +40,15 @@ class Entry:
 class Compaction:
     """How a compaction is brought about: variables and flags for the run, the words of the prompt.
 
-    `decision` are the steps by which the user decides "bcrypt stays"; empty: the prompt says so.
+    `decision` are the steps by which the user decides "bcrypt stays"; empty: the prompt says so. `in_last`: of the
+    run's last requests those that hold the state block; 1 where it comes with the result of the next tool.
     """
 
     variables: dict[str, str]
     flags: tuple[str, ...] = ()
     prompt: str = "fix login\nDecision: bcrypt stays."
     decision: tuple[Step, ...] = ()
+    in_last: int = 2
 
 
 def noted(agent: str, call_id: str) -> str:
@@ -109,6 +111,9 @@ class Host:
         argv = self.argv(url, prompt, run.project)
         argv = self.again(argv) if resumed else argv
         return run.process([str(self.bin_dir / self.program), *argv, *extra], url, log)
+
+    def close(self) -> None:
+        """Ends what outlives a run, at the end of a test."""
 
     def prepare(self, home: Path, project: Path) -> None:
         """What is there after the host's own first start, before setup."""

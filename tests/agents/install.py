@@ -26,8 +26,8 @@ class MissingAgentError(Exception):
 class Pin:
     """One npm package at one version, what npm puts beside it, and the program that it brings.
 
-    `inside`: a folder of the package that is a package itself, with a lock file; npm installs what it asks for, too, and
-    no install script but those of `beside` is run. `needs`: programs of which one has to be on PATH.
+    `inside`: a folder of the package that is a package itself; npm installs what it asks for, too, and runs no install
+    script but those of `beside`. `needs`: programs of which one has to be on PATH.
     """
 
     agent: str
@@ -56,6 +56,7 @@ PINS = (
         inside="lib/vscode",
         needs=("chromium", "chromium-browser", "google-chrome"),
     ),
+    Pin("opencode", "opencode-ai", "1.18.33", "opencode"),
     Pin(
         "mcp-clients",
         "@modelcontextprotocol/inspector",

@@ -1,0 +1,107 @@
+"""VS Code's own chat agent, in a window of code-server."""
+
+from __future__ import annotations
+
+import json
+import queue
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.agents.host import Entry, Host
+from tests.agents.models.base import Step
+from tests.agents.models.vscode import VsCode
+from tests.agents.window import Window
+
+if TYPE_CHECKING:
+    from tests.agents.hostrun import HostRun, Played
+    from tests.agents.tap import Heard
+
+LIMIT_S = 150
+DATA = ".config/Code"
+HOOK = ".copilot/hooks/mine.json"
+
+
+class VsCodeChat(Host):
+    agent = "vscode"
+    program = "code-server"
+    model = VsCode
+    tool_prefix = "mcp_context-mode_"
+    shell_tool = "run_in_terminal"
+    entry = Entry(f"{DATA}/User/mcp.json", ("servers", "context-mode"))
+    beside = (f"{DATA}/User/mcp.json",)
+    moved_by = "VSCODE_APPDATA"
+    user_files = {
+        f"{DATA}/User/mcp.json": '{\n  // servers of mine\n\t"servers": {},\n  "inputs":[ ],\n}',
+        HOOK: '{"hooks": {"Stop": [{"type": "command", "command": "echo ran >> \\"$HOME/own-hook\\""}]}}',
+    }
+    own_hook = "own-hook"
+    can = frozenset({"delegate", "budget", "instructions"})
+    cannot = {
+        "replace": "what a tool printed is never replaced; text added after it comes a turn late",
+        "replace_failures": "what a tool printed is never replaced",
+        "resume": "a chat that goes on starts no session",
+        "subagents": "a sub-agent's calls carry the id of its chat",
+        "rules": "the lists of its settings say what needs no question; they forbid nothing",
+        "compact": "TODO",
+    }
+    window: Window | None = None
+    _seen: bytes = b""
+
+    def start(self, run: HostRun, url: str, prompt: str, extra: Sequence[str], log: Path, *, resumed: bool) -> int:
+        """One prompt in the window of this test; a window is opened anew when the user's files have changed."""
+        now = self._files(run.home)
+        if self.window and now != self._seen:
+            self.close()
+        fresh = not resumed
+        if self.window is None:
+            env = run.environment(url)
+            data = Path(run.env.get("VSCODE_APPDATA", run.home / ".config")) / "Code"
+            self.window, self._seen = Window(self.bin_dir, env, run.project, run.out, data), now
+        order = {"model": url, "prompt": prompt, "fresh": fresh}
+        try:
+            done = self.window.follow(order, LIMIT_S)
+        except queue.Empty:
+            return 124
+        log.write_text(json.dumps(done, indent=1), encoding="utf-8")
+        return 1 if done["errors"] else 0
+
+    def _files(self, home: Path) -> bytes:
+        files = [home / self.entry.file, *sorted((home / ".copilot/hooks").glob("*.json"))]
+        return b"\0".join(file.read_bytes() for file in files if file.is_file())
+
+    def close(self) -> None:
+        if self.window:
+            self.window.close()
+        self.window = None
+
+    def env(self, url: str) -> dict[str, str]:
+        return {}
+
+    def prepare(self, home: Path, project: Path) -> None:
+        (home / DATA / "User").mkdir(parents=True, exist_ok=True)
+
+    def shell(self, command: str, **args: object) -> Step:
+        words = {"command": command, "explanation": "a step", "goal": "a step", "mode": "sync"}
+        return {"tool": self.shell_tool, "args": {**words, **args}}
+
+    def read(self, file: Path, lines: int | None = None) -> Step:
+        return {"tool": "read_file", "args": {"filePath": str(file), "startLine": 1, "endLine": lines or 100_000}}
+
+    def fetch(self, url: str) -> Step:
+        return {"tool": "fetch_webpage", "args": {"urls": [url], "query": "How many heron nests?"}}
+
+    def edit(self, file: Path, old: str, new: str) -> list[Step]:
+        change = {"filePath": str(file), "oldString": old, "newString": new}
+        return [{"tool": "replace_string_in_file", "args": change}]
+
+    def delegate(self, tasks: Sequence[str], main: str) -> list[Step]:
+        calls = [{"tool": "runSubagent", "args": {"prompt": f"{one}: look it up", "description": one}} for one in tasks]
+        return [{"tools": calls, "if": main}]
+
+    def carried(self, call: Heard, played: Played) -> str:
+        conversation: str = call.meta["vscode.conversationId"]
+        return conversation
+
+
+HOST = VsCodeChat()
