@@ -174,10 +174,27 @@ def _bounded(call: Call) -> bool:
     if not rules["always"]:
         return any(value is not None for value in given)
     first, last = (*[int(value) if isinstance(value, (int, float)) else 0 for value in given], 0, 0)[:2]
-    return first > 1 or 0 < last < _WHOLE_LINES
+    return first > 1 or (last > 0 and _goes_on(os.path.join(call.cwd(), os.path.expanduser(call.field("path"))), last))
 
 
-_WHOLE_LINES = 2_000
+def _goes_on(path: str, line: int) -> bool:
+    """Whether a file goes on behind a line; not when its first lines alone are over _LOOK_MAX."""
+    try:
+        with open(path, "rb") as file:
+            for block in iter(lambda: file.read(_BLOCK), b""):
+                count = block.count(b"\n")
+                if count >= line:
+                    return len(block.split(b"\n", line)[line]) > 0 or bool(file.read(1))
+                line -= count
+                if file.tell() >= _LOOK_MAX:
+                    break
+    except OSError:
+        pass
+    return False
+
+
+_BLOCK = 65_536
+_LOOK_MAX = 16_777_216
 
 
 def _whole(call: Call, path: str) -> bool:
