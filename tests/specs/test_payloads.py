@@ -40,10 +40,11 @@ def read(agent: str, name: str) -> Any:
 def seen(agent: str, payload: Any, command: str) -> dict[str, Any]:
     """All that the table of `agent` finds in a hook's payload; what it does not find is left out.
 
-    `command`: the event that the hook's command names; a payload that names one itself is right.
+    `command`: the event that the hook's command names; a payload that names one itself, by a name of ours, is right.
     """
     table = load_agent(agent)
-    name = where.text(payload, table["payload"]["event"]) or command
+    named = where.text(payload, table["payload"]["event"])
+    name = named if named in table["events"] or not command else command
     event = table["events"].get(name)
     if event is None:
         return {"event": name}
