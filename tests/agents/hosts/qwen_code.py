@@ -29,9 +29,10 @@ DEFAULTS = {
 
 
 class QwenChat(Chat):
-    """Its requests for a summary end with these words."""
+    """Its requests for a summary end with these words; an answer in another form is asked for again."""
 
     summary_marks = ("produce the <state_snapshot> XML",)
+    summary = "<state_snapshot>SUMMARY OF THE CONVERSATION</state_snapshot>"
 
 
 class QwenCode(Host):
@@ -52,8 +53,9 @@ class QwenCode(Host):
     own_hook = "own-hook"
     can = frozenset({"replace", "resume", "delegate", "subagents", "budget", "instructions"})
     cannot = {"replace_failures": "a failed tool has an event of its own that takes no replacement"}
-    # its question tool is not there without a window: the decision is one that the prompt holds
-    compaction = Compaction({})
+    # its question tool is not there without a window: the decision is one that the prompt holds;
+    # what a session start adds stands in the request after the next one
+    compaction = Compaction({}, in_last=1)
 
     def argv(self, url: str, prompt: str, project: Path) -> list[str]:
         """The user allows these tools of the host, ours run by what setup wrote."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 from tests.agents.models.base import Json, Reply, StandIn, Turn, text_of
 
@@ -12,8 +12,10 @@ SIDE_TEXT = "short words of the stand-in"
 
 class Chat(StandIn):
     """The Chat Completions API. Requests without tools (titles, checks) use up no step; a host's own stand-in is
-    derived from this one and names the words of its requests for a summary.
+    derived from this one and names the words of its requests for a summary, and the summary.
     """
+
+    summary: ClassVar[str] = "SUMMARY OF THE CONVERSATION"
 
     def serves(self, path: str) -> bool:
         return path.rstrip("/").endswith("/chat/completions")
@@ -55,7 +57,7 @@ class Chat(StandIn):
     def _turn(self, body: Json) -> Turn:
         messages = body.get("messages") or []
         if self.wants_summary(self._newest(messages), body):
-            return Turn("SUMMARY OF THE CONVERSATION")
+            return Turn(self.summary)
         if body.get("tools"):
             return self.take(body)
         schema = ((body.get("response_format") or {}).get("json_schema") or {}).get("schema")
