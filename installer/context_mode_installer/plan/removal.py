@@ -89,7 +89,7 @@ def _take_back_value(target: Target, edit: Edit, config: Config, known: Entry) -
         return
     elif edit.kind == "key":
         _remove(target, config, known.at, edit.name)
-    elif not _held(config, edit):
+    elif not _held(target, config, edit):
         _set_back(target, config, known)
 
 
@@ -105,9 +105,14 @@ def _needed_by(target: Target, config: Config, edit: str, at: formats.Path) -> s
     return next((one.agent for one in entries if (one.file, one.edit, one.at) == (config.path, edit, at)), "")
 
 
-def _held(config: Config, edit: Edit) -> bool:
-    """Whether something else in the file still needs a switch."""
-    return any(config.get(at) not in (formats.MISSING, {}, []) for at in edit.held_by)
+def _held(target: Target, config: Config, edit: Edit) -> bool:
+    """Whether something in the file needs a switch that did without it before setup."""
+    data = target.before(config.path)
+    before = formats.read(config.form, data) if data else {}
+    now = [(at, config.get(at)) for at in edit.held_by]
+    return any(
+        value not in (formats.MISSING, {}, []) and not formats.same(value, formats.get(before, at)) for at, value in now
+    )
 
 
 def _set_back(target: Target, config: Config, known: Entry) -> None:

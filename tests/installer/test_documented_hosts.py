@@ -1,0 +1,150 @@
+"""Hosts of which no binary can be had: setup, setup again, doctor, remove, in homes that look as theirs do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.installer.test_setup import Tree, fill, tree
+
+from context_mode_installer.commands import doctor
+from context_mode_installer.commands.setup import Options, run
+from context_mode_installer.result import Result, UserError
+
+Json = dict[str, object]
+
+
+def set_up(agent: str, **options: object) -> Result:
+    return run(Options(agents=(agent,), **options))  # type: ignore[arg-type]
+
+
+def read(path: Path) -> dict[str, dict[str, dict[str, dict[str, object]]]]:
+    value: dict[str, dict[str, dict[str, dict[str, object]]]] = json.loads(path.read_text("utf-8"))
+    return value
+
+
+def rows(agent: str) -> dict[str, tuple[str, str]]:
+    """Doctor's checks by id: status and detail."""
+    found = doctor.run(doctor.Options(agents=(agent,), offline=True)).data["checks"]
+    return {row["id"]: (row["status"], row["detail"]) for row in found}
+
+
+@pytest.fixture
+def nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home on a machine without any host's program."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    return home
+
+
+@pytest.mark.parametrize(("agent", "name"), [("zcode", "zcode"), ("zcode", "bare")])
+def test_setup_twice_doctor_remove(nothing: Path, agent: str, name: str) -> None:
+    fill(nothing, name)
+    before = tree(nothing)
+    done = set_up(agent)
+    assert done.exit_code == 0
+    assert {one["id"]: one["checked"] for one in done.data["agents"]} == {agent: ["hook answers", "server answers"]}
+    once = tree(nothing)
+    assert set_up(agent).messages[-1] == "All is set up already; nothing was changed."
+    assert tree(nothing) == once
+    assert {id_: detail for id_, (status, detail) in rows(agent).items() if status == "FAIL"} == {}
+    assert tree(nothing) == once
+    assert set_up(agent, remove=True).exit_code == 0
+    assert tree(nothing) == before
+
+
+@pytest.mark.parametrize(("agent", "name"), [("zcode", "zcode")])
+def test_undo_and_a_dry_run_leave_no_trace(nothing: Path, agent: str, name: str) -> None:
+    fill(nothing, name)
+    before = tree(nothing)
+    dry = set_up(agent, dry_run=True)
+    assert tree(nothing) == before
+    assert "tok-CCC333" not in dry.as_json()
+    set_up(agent)
+    assert run(Options(undo="newest")).exit_code == 0
+    assert tree(nothing) == before
+
+
+def zcode(home: Path) -> Path:
+    return home / ".zcode/cli/config.json"
+
+
+def test_zcode_neighbours_stay_and_the_plan_says_who_feels_it(nothing: Path) -> None:
+    fill(nothing, "zcode")
+    done = set_up("zcode")
+    config = read(zcode(nothing))
+    entry = config["mcp"]["servers"]["context-mode"]
+    assert list(entry) == ["type", "command", "args", "env", "enabled", "timeoutMs"]
+    assert entry["timeoutMs"] == 660_000
+    assert config["mcp"]["servers"]["files"]["command"] == "npx"
+    hooks = config["hooks"]
+    assert hooks["enabled"] is True
+    events = {event: len(groups) for event, groups in hooks["events"].items()}
+    assert events == {"Stop": 2, "PreToolUse": 2, "SessionStart": 1, "UserPromptSubmit": 1, "PostToolUse": 1,
+                      "PostToolUseFailure": 1}  # fmt: skip
+    ours = [group for groups in hooks["events"].values() for group in groups if "context-mode" in json.dumps(group)]
+    assert [set(group["hooks"][0]) for group in ours] == [{"type", "command", "args", "timeoutMs"}] * 6
+    said = "\n".join(done.messages)
+    assert "hooks of yours in this file that sleep while hooks.enabled is off: they wake up" in said
+    assert "servers of yours in ~/.agents/mcp.json" in said
+
+
+def test_zcode_hooks_stay_on_while_others_are_there(nothing: Path) -> None:
+    fill(nothing, "bare")
+    set_up("zcode")
+    config = read(zcode(nothing))
+    config["hooks"]["events"]["Stop"].append({"hooks": [{"type": "command", "command": "mine"}]})  # type: ignore[attr-defined]
+    zcode(nothing).write_text(json.dumps(config))
+    set_up("zcode", remove=True)
+    assert read(zcode(nothing)) == {
+        "hooks": {"events": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}, "enabled": True}
+    }
+
+
+def test_zcode_switched_off_again_is_a_fail(nothing: Path) -> None:
+    fill(nothing, "bare")
+    set_up("zcode")
+    config = read(zcode(nothing))
+    for box, words in ((config["hooks"], "hooks.enabled"), (config["mcp"]["servers"]["context-mode"], "our server")):
+        on = zcode(nothing).read_bytes()
+        box["enabled"] = False  # type: ignore[assignment]
+        zcode(nothing).write_text(json.dumps(config))
+        status, detail = rows("zcode")["D12"]
+        assert (status, words in detail) == ("FAIL", True)
+        zcode(nothing).write_bytes(on)
+        box["enabled"] = True  # type: ignore[assignment]
+
+
+def test_zcode_lost_entries_are_seen_after_the_app_wrote_its_own(nothing: Path) -> None:
+    """The app may write its settings over an edit that was made while it ran."""
+    fill(nothing, "zcode")
+    before = zcode(nothing).read_bytes()
+    set_up("zcode")
+    zcode(nothing).write_bytes(before)
+    found = rows("zcode")
+    assert [found[id_][0] for id_ in ("D3", "D4")] == ["FAIL", "FAIL"]
+    assert set_up("zcode").exit_code == 0
+    assert {status for status, _ in rows("zcode").values()} <= {"PASS", "WARN", "SKIP"}
+
+
+def test_zcode_knows_no_project(nothing: Path, project: Path) -> None:
+    before: Tree = tree(nothing)
+    with pytest.raises(UserError, match="ZCode does not run hooks of a project"):
+        set_up("zcode", scope="project", project=project)
+    assert tree(nothing) == before
+
+
+@pytest.mark.parametrize("name", ["ZCODE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"])
+def test_zcode_a_path_that_it_would_expand_is_refused(
+    nothing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(tmp_path / f"a ${{{name}}} b"))
+    with pytest.raises(UserError, match=rf"ZCode would replace \${name} in the path"):
+        set_up("zcode")
+
+
+def test_zcode_a_comment_stops_setup(nothing: Path) -> None:
+    zcode(nothing).parent.mkdir(parents=True)
+    zcode(nothing).write_text('{\n  // mine\n  "hooks": {}\n}\n')
+    with pytest.raises(UserError, match=r"~/.zcode/cli/config.json:2:3 a comment"):
+        set_up("zcode")
