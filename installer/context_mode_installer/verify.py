@@ -5,13 +5,14 @@ Both run with a data folder of their own that goes afterwards, so that a probe l
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from context_mode_installer import formats
+from context_mode_installer import formats, launchers
 from context_mode_installer.plan.hooks import command_line, ours_in
 from context_mode_installer.plan.ours import words_of_entry, words_of_handler
 from context_mode_installer.specs.where import holes, put
@@ -52,12 +53,20 @@ def check_target(system: System, target: Target, environment: Mapping[str, str])
         with open(os.path.join(folder, "policy.json"), "w", encoding="utf-8") as file:
             json.dump(policy, file)
         _copy_tables(folder)
+        link_launchers(folder)
         bare = {**environment, "CONTEXT_MODE_DATA_DIR": folder}
         if _check_hook(system, target, bare, folder):
             seen.append("hook answers")
         if _check_server(system, target, bare, folder):
             seen.append("server answers")
     return seen
+
+
+def link_launchers(folder: str) -> None:
+    """A package's starter looks for our launchers in the data folder, which is a throw-away one for probes."""
+    if os.path.isdir(paths.bin_dir()):
+        with contextlib.suppress(OSError):
+            os.symlink(paths.bin_dir(), os.path.join(folder, "bin"), target_is_directory=True)
 
 
 def _copy_tables(folder: str) -> None:
@@ -69,7 +78,7 @@ def _copy_tables(folder: str) -> None:
 def _check_hook(system: System, target: Target, environment: dict[str, str], folder: str) -> bool:
     """Runs the written command with a call that our own rule refuses; the reply has to say so."""
     payload = _payload(target.spec)
-    found = _written_hook(target, payload[0]) if payload else None
+    found = written_hook(target, payload[0]) if payload else None
     if payload is None or found is None:
         return False
     ran = system.run(found, env=environment, stdin=json.dumps(payload[1]) + "\n", timeout=HOOK_SECONDS, cwd=folder)
@@ -78,8 +87,10 @@ def _check_hook(system: System, target: Target, environment: dict[str, str], fol
     return True
 
 
-def _written_hook(target: Target, event: str) -> list[str] | None:
-    """The words that the host would run for an event, from the file as it is now."""
+def written_hook(target: Target, event: str) -> list[str] | None:
+    """The words that the host would run for an event, from the file as it is now, or from our package."""
+    if target.install is not None:
+        return [target.install.program(launchers.HOOK), target.spec.id, event]
     for surface, name in target.surfaces():
         for spot in ours_in(target, surface, target.config(name).value()):
             if event in command_line(target, surface, event)["arguments"] and spot.event == event:
@@ -131,6 +142,13 @@ def _check_server(system: System, target: Target, environment: dict[str, str], f
 
 
 def written_server(target: Target) -> list[str] | None:
+    """What the host starts as our server: the package's starter, else the words of the MCP entry; None for neither."""
+    if target.install is not None:
+        return [target.install.program(launchers.SERVE), "--agent", target.spec.id]
+    return server_entry(target)
+
+
+def server_entry(target: Target) -> list[str] | None:
     """The words of the MCP entry as it stands in the file now, or None."""
     for edit in target.spec.edits_in(target.scope):
         if edit.kind == "key" and "serve" in holes(edit.value):

@@ -6,6 +6,7 @@ import compileall
 import contextlib
 import io
 import os
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from context_mode_installer.unsupported import strangers_here
 from context_mode_runtime import paths
 from context_mode_runtime.policy.load import load_policy
 from context_mode_runtime.project import find_project
+from context_mode_runtime.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from context_mode_installer.specs.model import Scope
 
 _TRIES = 3
+_UPDATE_SECONDS = 300
 """Plans made anew when a running agent writes its config between plan and write."""
 NEWEST = "newest"
 """`--undo` without an id."""
@@ -183,6 +186,30 @@ class _Run:
             if ran.code != 0:
                 notes.append(f"{host.spec.name}: `{' '.join(words)}` failed: {ran.err.strip()[:200]}")
         _compile()
+        return notes + self._renewed(plan, hosts)
+
+    def _renewed(self, plan: Plan, hosts: Sequence[Host]) -> list[str]:
+        """Has the hosts renew a package of ours of another version; what went wrong, and how it is done by hand."""
+        notes = []
+        for host in hosts:
+            commands = [words for agent, words in plan.updates if agent == host.spec.id]
+            if not commands or host.spec.native is None:
+                continue
+            more = {one.name: one.value for one in host.spec.native.environment}
+            for words in commands:
+                ran = self.system.run(
+                    [host.binary or words[0], *words[1:]], env={**self.environment, **more}, stdin="",
+                    timeout=_UPDATE_SECONDS, cwd=paths.home(),
+                )  # fmt: skip
+                if ran.code != 0:
+                    said = (ran.err.strip() or ran.out.strip())[:200]
+                    notes.append(f"{host.spec.name}: `{shlex.join(words)}` failed: {said}")
+            install = self._target(host, self._draft()).install
+            if install is not None and install.version != VERSION:
+                notes.append(
+                    f"{host.spec.name}: the package is still {install.version}. Make it anew and install that: "
+                    f"context-mode package {host.spec.id} DIR"
+                )
         return notes
 
     def _remove(self) -> Result:
@@ -190,6 +217,7 @@ class _Run:
             draft = self._draft()
             targets = self._removal_targets(draft)
             plan_removals(draft, targets)
+            packaged = [target for target in targets if target.install]
             plan = finished(draft, "remove", targets, self.transaction.new_id())
             if not plan.empty and not self.options.dry_run:
                 self.transaction.run(plan.work, lambda: verify.check_files(self.system, plan.work.files))
@@ -197,7 +225,7 @@ class _Run:
         touched = {change.agent for change in plan.changes}
         hosts = [target.host for target in targets if target.spec.id in touched]
         done = not plan.empty and not self.options.dry_run
-        notes = self._after(plan, hosts) if done else []
+        notes = [*map(_package_stays, packaged), *(self._after(plan, hosts) if done else [])]
         if self.options.data and not self.options.dry_run:
             notes += _delete_data(self.root)
         return self._report(plan, list({host.spec.id: host for host in hosts}.values()), notes, done=done)
@@ -294,7 +322,7 @@ class _Run:
             ]
         if self.options.data:
             return []
-        lines = [f"To go back: context-mode setup --undo {plan.work.id}"]
+        lines = [f"To go back: context-mode setup --undo {plan.work.id}"] if plan.work.files else []
         if self.options.remove:
             return [*lines, f"Data and launchers stay in {shown}; to delete them: context-mode setup --remove --data"]
         return lines + [line for host in hosts for line in host.spec.commands.next]
@@ -310,6 +338,12 @@ class _Blind(RealSystem):
         from context_mode_installer.system import Ran
 
         return Ran(None, "", "")
+
+
+def _package_stays(target: Target) -> str:
+    native = target.spec.native
+    commands = " && ".join(map(shlex.join, native.remove)) if native else ""
+    return f"{target.spec.name}: our package stays; to take it out: {commands}"
 
 
 def _looked_for(hosts: Sequence[Host]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from context_mode_installer.doctor import package
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
 from context_mode_installer.plan.foreign import PROGRAM, PROGRAM_FIX, foreign_program
 from context_mode_installer.plan.hooks import events_of, other_owner, ours_in
@@ -19,6 +20,9 @@ def mcp_entry(subject: Subject) -> Outcome:
     """D3: the entry is there, runs a program that is there, and is as setup writes it."""
     if subject.problem:
         return failed(subject.problem.removesuffix(" Nothing was changed."), None)
+    packaged = next((target for target in subject.targets if target.install is not None), None)
+    if packaged is not None:
+        return package.in_force(subject, packaged)
     found = [words for words in map(written_server, subject.targets) if words]
     if not found:
         return failed(f"no MCP entry of ours in the files of {subject.host.spec.name}", subject.setup)
@@ -39,6 +43,8 @@ def leftovers(subject: Subject) -> Outcome:
     obstacles = [one for one in plan.obstacles if one.agent in ("", subject.agent)] if plan else []
     if obstacles:
         return failed(f"{paths.tilde(obstacles[0].file)}: {obstacles[0].what}", obstacles[0].fix)
+    if any(target.install is not None for target in subject.targets):
+        return package.beside(subject)
     missing, doubled, count = [], [], 0
     for target in subject.targets:
         for surface, name in target.surfaces():

@@ -15,6 +15,7 @@ from context_mode_installer.result import UserError
 from context_mode_installer.specs.catalog import find_spec
 from context_mode_installer.system import DryRunSystem, PathError
 from context_mode_installer.transaction import Transaction
+from context_mode_installer.verify import link_launchers
 from context_mode_runtime import paths
 from context_mode_runtime.project import find_project
 
@@ -41,6 +42,8 @@ def subjects(agents: Sequence[str], folder: str, *, offline: bool) -> list[Subje
     here = os.path.realpath(project.worktree) if project else None
     hosts = [host for host in find_hosts(specs, system, environment) if agents or host.found or host.spec.id in set_up]
     draft = Draft(Desk(system), known, Transaction(system, root).backups)
+    os.mkdir(os.path.join(folder, "data"), 0o700)
+    link_launchers(os.path.join(folder, "data"))
     probing = {**environment, "PATH": BARE_PATH, "CONTEXT_MODE_DATA_DIR": os.path.join(folder, "data"), "PWD": folder}
     return [_subject(host, _targets(host, draft, here), probing, offline=offline) for host in hosts]
 

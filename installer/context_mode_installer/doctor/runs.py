@@ -17,8 +17,9 @@ from jsonschema.exceptions import best_match
 from context_mode_installer.doctor import handshake
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
 from context_mode_installer.doctor.probes import Probe, probes
+from context_mode_installer.native.make import declared
 from context_mode_installer.plan.hooks import ours_in
-from context_mode_installer.verify import as_run, written_server
+from context_mode_installer.verify import as_run, written_hook, written_server
 from context_mode_runtime import paths, resources
 
 if TYPE_CHECKING:
@@ -54,8 +55,11 @@ def _in_process() -> Outcome:
 
 def _hook_commands(subject: Subject) -> dict[str, list[str]]:
     """The words that the host runs, by its event."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for target in subject.targets:
+        if target.install is not None:
+            found |= {event: written_hook(target, event) or [] for event in declared(target.spec)}
+            continue
         for surface, name in target.surfaces():
             for spot in ours_in(target, surface, target.config(name).value()):
                 found[spot.event] = as_run(surface, spot.value)

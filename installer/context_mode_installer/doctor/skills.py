@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from context_mode_installer.doctor import package
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
 from context_mode_installer.plan.skills import EDIT, places
 from context_mode_runtime import paths
@@ -17,6 +18,10 @@ def skills(subject: Subject) -> Outcome:
     """D10: each is there and says what it has to; another tool's skill of that name is named."""
     if subject.problem:
         return skipped("the files can't be judged: see D3")
+    packaged = next((target for target in subject.targets if target.install is not None), None)
+    native = subject.host.spec.native
+    if packaged is not None and native is not None and native.skills is not None:
+        return package.skills(packaged, native.skills)
     found = [(place, _state(target, place)) for target in subject.targets for place in places(target)]
     if not found:
         return passed(f"{subject.host.spec.name} reads no skills")

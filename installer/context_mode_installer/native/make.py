@@ -126,6 +126,11 @@ def hooks(spec: AgentSpec, native: Native) -> Any:  # noqa: ANN401 - any JSON
     return {name: [one] for name, one in groups}
 
 
+def declared(spec: AgentSpec) -> list[str]:
+    """The host events that a package declares hooks for; none for a host with a bridge."""
+    return [one.name for surface in spec.hooks[:1] for one in _events(spec, surface)]
+
+
 def _events(spec: AgentSpec, surface: Surface) -> list[HostEvent]:
     return [
         host

@@ -13,6 +13,7 @@ from context_mode_installer.plan.draft import Change, Draft, Obstacle, PlanError
 from context_mode_installer.plan.edits import plan_edits
 from context_mode_installer.plan.foreign import plan_foreign, plan_program
 from context_mode_installer.plan.hooks import plan_hooks
+from context_mode_installer.plan.native import plan_package, retire_package
 from context_mode_installer.plan.removal import give_back_bytes, plan_removal, plan_retired
 from context_mode_installer.plan.skills import plan_skills
 from context_mode_installer.plan.steps import steps_of
@@ -43,6 +44,7 @@ class Plan:
     obstacles: tuple[Obstacle, ...]
     notes: tuple[str, ...]
     commands: tuple[tuple[str, tuple[str, ...]], ...]
+    updates: tuple[tuple[str, tuple[str, ...]], ...]
     moves: tuple[tuple[str, str], ...]
     switched_off: tuple[tuple[str, str], ...]
     """Settings that switch us off: agent, what and where."""
@@ -51,7 +53,7 @@ class Plan:
     @property
     def empty(self) -> bool:
         """Whether there is nothing to do."""
-        return not self.work.files and not self.moves
+        return not self.work.files and not self.moves and not self.updates
 
     def diffs(self) -> dict[str, str]:
         """The change of each file as a unified diff, secrets cut out. Our own receipt isn't among them."""
@@ -77,25 +79,44 @@ def plan_setup(
     for target in targets:
         for one in target.host.places.missing:
             raise PlanError(f"{one.variable} says {one.folder}, which isn't there; make that folder or unset it")
+    _withdraw(draft, [target.leaving() for target in targets if target.install is not None])
+    for target in targets:
         _other_scope(draft, target)
         plan_foreign(target, replace=grants.replace)
-        plan_retired(target)
-        plan_edits(target, approve=grants.approve, replace=grants.replace)
-        plan_hooks(target, replace=grants.replace)
-        plan_trust(target, approve=grants.approve)
-        plan_skills(target)
+        if target.install is None:
+            _plan_entries(target, grants)
+        else:
+            plan_package(target, target.install, approve=grants.approve, replace=grants.replace)
         _switches(draft, target)
+
+
+def _plan_entries(target: Target, grants: Grants) -> None:
+    """All that setup writes into the host's own files."""
+    retire_package(target)
+    plan_retired(target)
+    plan_edits(target, approve=grants.approve, replace=grants.replace)
+    plan_hooks(target, replace=grants.replace)
+    plan_trust(target, approve=grants.approve)
+    plan_skills(target)
 
 
 def plan_removals(draft: Draft, targets: Sequence[Target]) -> None:
     """Adds the removal of all targets to a draft."""
-    draft.leaving = frozenset(target.spec.id for target in targets)
+    _withdraw(draft, targets)
+
+
+def _withdraw(draft: Draft, targets: Sequence[Target]) -> None:
+    if not targets:
+        return
+    draft.leaving |= {target.spec.id for target in targets}
     for target in targets:
         for config in target.configs():
             steps = steps_of(draft, draft.backups, config.path)
             draft.originals[config.path] = (steps[0].before or b"") if steps else b""
     for target in targets:
         plan_removal(target)
+        if not target.replaced:
+            retire_package(target)
     forms = {config.path: (str(config.form), config.file.seed or "") for one in targets for config in one.configs()}
     forms |= {path: ("text", "") for path in draft.receipt.steps if path not in forms}
     give_back_bytes(draft, draft.backups, forms)
@@ -109,7 +130,7 @@ def finished(draft: Draft, command: str, targets: Sequence[Target], backup: str)
     receipt = _receipt(draft, targets, backup, [*ours, *configs])
     files = [*ours, *configs, *_receipt_change(draft, receipt)]
     folders: tuple[str, ...] = ()
-    if command == "remove":
+    if command == "remove" or any(target.install for target in targets):
         folders = tuple(reversed(draft.receipt.folders))
     agents = tuple(dict.fromkeys(target.spec.id for target in targets))
     return Plan(
@@ -118,6 +139,7 @@ def finished(draft: Draft, command: str, targets: Sequence[Target], backup: str)
         tuple(draft.obstacles),
         tuple(draft.notes),
         tuple(draft.commands),
+        tuple(draft.updates),
         tuple(draft.moves),
         tuple(draft.switched_off),
         receipt,
@@ -135,7 +157,7 @@ def _receipt(draft: Draft, targets: Sequence[Target], backup: str, files: Sequen
     gone = [entry for entry in old.entries if looked_at(entry) and entry not in draft.put_in]
     new = old.without(gone).with_entries(draft.put_in)
     with_ours = {entry.file for entry in new.entries}
-    steps = dict(new.steps)
+    steps = {path: done for path, done in old.steps.items() if path in with_ours}
     folders = list(new.folders)
     for index, change in enumerate(files):
         if change.path in with_ours:

@@ -188,3 +188,5 @@ class Draft:
     """Folders of a foreign tool to move aside after the files are written: from, to."""
     commands: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     """Commands of the hosts to run after the files are written: (agent, words)."""
+    updates: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """Commands of the hosts that bring a newer package of ours: (agent, words)."""

@@ -15,6 +15,8 @@ from context_mode_installer.specs.where import holes
 from context_mode_runtime import paths, resources
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from context_mode_installer.plan.draft import Config
     from context_mode_installer.plan.host import Target
     from context_mode_installer.specs.model import Edit
@@ -22,7 +24,12 @@ if TYPE_CHECKING:
 
 def plan_edits(target: Target, *, approve: bool, replace: bool) -> None:
     """Adds the edits of a host's scope to the plan. Without `approve` those that grant something are left out."""
-    for edit in target.spec.edits_in(target.scope):
+    plan_these(target, target.spec.edits_in(target.scope), approve=approve, replace=replace)
+
+
+def plan_these(target: Target, edits: Iterable[Edit], *, approve: bool, replace: bool) -> None:
+    """Adds edits to the plan. Without `approve` those that grant something are left out."""
+    for edit in edits:
         if not target.holds(edit.only) or (edit.approval and not approve):
             continue
         if edit.kind == "host_command":

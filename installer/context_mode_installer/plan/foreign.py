@@ -32,6 +32,8 @@ def plan_foreign(target: Target, *, replace: bool) -> None:
         config = target.config(sign.file)
         table = config.get(sign.at)
         for key, value in table.items() if isinstance(table, dict) else ():
+            if target.install and key in (target.install.key, target.install.found):
+                continue
             if re.search(sign.key, key) and value is not False and formats.get(value, ("enabled",)) is not False:
                 if replace:
                     config.remove((*sign.at, key))

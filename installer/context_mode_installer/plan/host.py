@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import TYPE_CHECKING, Any
 
 from context_mode_installer import formats, launchers
+from context_mode_installer.native.found import find_install
 from context_mode_installer.places import fill, fill_text, platform
 from context_mode_installer.plan.draft import Config, PlanError
 from context_mode_installer.plan.hooks import spots
@@ -13,6 +15,7 @@ from context_mode_installer.plan.ours import what_runs, words_of_entry, words_of
 
 if TYPE_CHECKING:
     from context_mode_installer.detect import Host
+    from context_mode_installer.native.found import Install
     from context_mode_installer.plan.draft import Draft
     from context_mode_installer.plan.ours import Kind
     from context_mode_installer.specs.model import AgentSpec, ConfigFile, Edit, HookFile, Only, Scope, Surface
@@ -31,6 +34,8 @@ class Target:
         self.spec: AgentSpec = host.spec
         self.removing = False
         """Whether entries of every version and platform are looked at."""
+        self.replaced = False
+        """Whether it is a package of ours that takes the place of what a removal takes out."""
         self.as_is = False
         """Whether hooks are looked for where they are, not where setup would put them."""
         bin_dir, files = host.places.holes["bin"], launchers.names()
@@ -46,6 +51,17 @@ class Target:
         )
         self._configs: dict[str, Config] = {}
         self._forms: list[tuple[Surface, str, str | None]] | None = None
+
+    @functools.cached_property
+    def install(self) -> Install | None:
+        """The native package of ours that is in force. Looked at once, before the plan changes anything."""
+        return find_install(self)
+
+    def leaving(self) -> Target:
+        """The same host and place, as a removal looks at it."""
+        other = Target(self.host, self.scope, self.project, self.agents, self.draft)
+        other.removing = other.replaced = True
+        return other
 
     def config(self, name: str) -> Config:
         """A file of the spec by its name: the candidate that holds ours, else the strongest one there, else `new`."""

@@ -103,8 +103,11 @@ def _installed(sheet: Sheet, native: dict[str, Any]) -> None:
 
 def _edits(sheet: Sheet, edits: list[dict[str, Any]]) -> None:
     scopes = {file["name"]: file["scope"] for file in sheet.spec["files"]}
+    names = {edit["name"] for edit in sheet.spec["edits"]}
     for n, edit in enumerate(edits):
         way: Way = ("native", "edits", n)
+        if edit["name"] in names:
+            sheet.add((*way, "name"), f"{edit['name']} is an entry of edits, too", "call this one otherwise")
         if edit["scope"] != "user":
             sheet.add((*way, "scope"), "a package is the user's", "write scope: user")
         if "file" in edit and sheet.known((*way, "file"), edit["file"], scopes, "name of files"):

@@ -1,0 +1,102 @@
+"""A package of ours that a host has installed and switched on, told by the host's own files and by our mark in it."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from context_mode_installer import formats, launchers
+from context_mode_installer.native.make import MARK
+from context_mode_installer.native.write import read_mark
+from context_mode_installer.places import fill_text
+from context_mode_installer.specs.where import compile_where
+from context_mode_runtime import where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from context_mode_installer.plan.host import Target
+    from context_mode_installer.specs.model import Native, NativePlace
+
+
+class Install(NamedTuple):
+    """`key` is how the host notes it, `found` the hole `{found}`, `folder` what runs, `version` that of its mark."""
+
+    key: str
+    found: str
+    folder: str
+    version: str
+
+    def program(self, name: str) -> str:
+        """One of its starters."""
+        return os.path.join(self.folder, "bin", launchers.names()[name])
+
+
+def find_install(target: Target) -> Install | None:
+    """The package that is in force; None where there is none, or it is switched off, or it isn't ours."""
+    native = target.spec.native
+    if native is None:
+        return None
+    for key, found in _enabled(target, native):
+        for place in native.places:
+            for folder in _folders(target, place, found):
+                mark = read_mark(Path(folder, MARK))
+                if mark is not None and mark["agent"] == target.spec.id:
+                    return Install(key, found, folder, str(mark["version"]))
+    return None
+
+
+def _enabled(target: Target, native: Native) -> Iterator[tuple[str, str]]:
+    """What the host notes as in and on: the item and the hole `{found}`."""
+    if native.enabled is None:
+        yield "", ""
+        return
+    config = target.config(native.enabled.file)
+    for item in _items(config.get(target.keys(native.enabled.at))):
+        match = re.search(native.enabled.key, item)
+        if match:
+            found = match[1] if match.re.groups else item
+            yield item, _absolute(found, os.path.dirname(config.path))
+
+
+def _items(table: object) -> list[str]:
+    if isinstance(table, dict):
+        on = [(key, value) for key, value in table.items() if value is not False]
+        return [key for key, value in on if formats.get(value, ("enabled",)) is not False]
+    return [text for item in (table if isinstance(table, list) else ()) for text in _first_text(item)]
+
+
+def _first_text(item: object) -> list[str]:
+    values = item.values() if isinstance(item, dict) else item if isinstance(item, list) else [item]
+    return [value for value in values if isinstance(value, str)][:1]
+
+
+def _absolute(text: str, folder: str) -> str:
+    """An item that is a path (relative to the file that it stands in), made absolute; others stay as they are."""
+    path = text.removeprefix("file://")
+    if path.startswith(("./", "../", "~", "/")) or path in (".", ".."):
+        return os.path.normpath(os.path.join(folder, os.path.expanduser(path)))
+    return text
+
+
+def _folders(target: Target, place: NativePlace, found: str) -> list[str]:
+    """Where the package may lie, the newest version first."""
+    if place.file is None:
+        literal = {name: glob.escape(str(value)) for name, value in {**target.holes, "found": found}.items()}
+        return sorted(glob.glob(os.path.normpath(fill_text(place.path, literal))), key=_natural, reverse=True)
+    data = target.draft.desk.system.state(target.path(place.file)).data
+    try:
+        said = json.loads(data or b"null")
+    except ValueError:
+        return []
+    steps = compile_where([item.replace("{found}", found) for item in place.where or ()])
+    named = [text for text in where.values(said, steps) if isinstance(text, str)]
+    return [os.path.normpath(os.path.join(text, place.path)) for text in named]
+
+
+def _natural(path: str) -> list[tuple[int, str]]:
+    return [(int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", path)]
