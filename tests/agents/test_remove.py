@@ -18,7 +18,7 @@ def test_the_agent_is_as_before(host: Host, home: Path, project: Path, tmp_path:
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text(text, encoding="utf-8")
     run = set_up(host, HostRun(host, home, project, tmp_path), run_cli)
-    big = host.shell("seq -f 'line %g of it' 0 1499")
+    big = host.shell("seq -f 'line %g of it' 0 1199")
     set_up_run = run.play([big, *host.search_tools(), {"text": "over"}])
     assert ("ctx_search" in set_up_run.results[0].text) == ("replace" in host.can)
     assert "ctx_search" in "".join(set_up_run.offered)

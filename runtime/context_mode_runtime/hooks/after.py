@@ -1,4 +1,7 @@
-"""After a tool ran: its output is stored whole and replaced by the parts that matter; the journal gets a row."""
+"""After a tool ran: its output is stored whole and replaced by the parts that matter; the journal gets a row.
+
+On hosts whose compactions are in the middle of a run, the state block goes with it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ def decide(call: Call) -> Decision | None:
         return None
     row = rows.tool_row(call)
     text = _replaceable(call)
-    if row is None and text is None:
+    state = call.at("state_block") and call.verb("context") is not None
+    if row is None and text is None and not state:
         return None
     store = call.open_store()
     if store is None:
@@ -31,7 +35,16 @@ def decide(call: Call) -> Decision | None:
     with store:
         if row is not None:
             rows.add(store, call, row)
-        return _replace(call, store, text) if text is not None else None
+        short = _replace(call, store, text) if text is not None else None
+        return short or (_state(call, store) if state else None)
+
+
+def _state(call: Call, store: Store) -> Decision | None:
+    """The state block of a compaction, where one is due."""
+    from context_mode_runtime.store.state import take_state
+
+    block = take_state(store, call.key())
+    return Decision("context", text=block) if block else None
 
 
 def _replaceable(call: Call) -> str | None:

@@ -75,6 +75,13 @@ class Call:
         found: dict[str, Any] | None = self.table["replies"]["verbs"].get(verb, {}).get(self.host_event)
         return found if found and (found["classes"] is None or self.tool_class in found["classes"]) else None
 
+    def at(self, moment: str) -> bool:
+        """Whether this payload is that moment of the spec's `compaction` section."""
+        place = self.table["compaction"][moment]
+        if not place or place["event"] != self.event:
+            return False
+        return place["when"] is None or where.holds(self.payload, place["when"])
+
     def conversation(self) -> str:
         """The host's id of the conversation, or an empty string."""
         return _plain(where.text(self.payload, self.table["identity"]["hook"]["conversation"]))

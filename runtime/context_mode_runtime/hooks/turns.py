@@ -33,17 +33,16 @@ def _session_start(call: Call, key: str) -> str | None:
     if not call.policy().inject:
         return None
     texts = [how_to(call)]
-    if _at(call, "resumed") and _has_rows(call, key):
+    if call.at("resumed") and _has_rows(call, key):
         texts.append("There is earlier work in this conversation: " + _session_search(call))
     return "\n".join(filter(None, texts))
 
 
-def _at(call: Call, moment: str) -> bool:
-    """Whether this payload is that moment of the spec's `compaction` section."""
-    place = call.table["compaction"][moment]
-    if not place or place["event"] != call.event:
-        return False
-    return place["when"] is None or where.holds(call.payload, place["when"])
+def _state_due(call: Call) -> bool:
+    """Whether this is the place for a state block; a prompt is, too, where the spec waits for the next tool."""
+    place = call.table["compaction"]["state_block"]
+    waits = bool(place) and place["event"] == "post_tool" and call.event == "prompt_submit"
+    return waits or call.at("state_block")
 
 
 def _prompt(call: Call, key: str) -> str | None:
@@ -84,7 +83,7 @@ def _pre_compact(call: Call, key: str) -> str | None:
 
 def _state_block(call: Call, key: str) -> str | None:
     """The stored state block, where the spec says that this event is its place; given out once."""
-    store = call.open_store() if _at(call, "state_block") else None
+    store = call.open_store() if _state_due(call) else None
     if store is None:
         return None
     from context_mode_runtime.store.state import take_state
