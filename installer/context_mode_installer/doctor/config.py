@@ -90,7 +90,7 @@ def switches(subject: Subject) -> Outcome:
     if open_:
         return warned("our tools ask before each call: the approval was left out", subject.setup)
     step = subject.host.spec.trust
-    if step is not None and step.form == "step":
+    if step is not None and step.form == "step" and any(target.holds(step.only) for target in subject.targets):
         return warned(f"one step is left to you: {step.say}")
     return passed("hooks on, trusted; tools approved")
 

@@ -181,6 +181,7 @@ class Trust:
     text: Template = None
     matcher_events: tuple[str, ...] = ()
     say: str | None = None
+    only: Only | None = None
 
 
 @dataclass(frozen=True)
