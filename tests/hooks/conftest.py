@@ -20,7 +20,8 @@ Caller = Callable[..., dict[str, Any] | None]
 def load_payload(agent: str, name: str, project: Path, home: Path) -> dict[str, Any]:
     """A captured payload with its holes filled."""
     text = (PAYLOADS / agent / f"{name}.json").read_text(encoding="utf-8")
-    text = text.replace("$PROJECT", str(project)).replace("$HOME", str(home))
+    for hole, folder in (("$PROJECT", project), ("$HOME", home), ("$TMP", home / "tmp")):
+        text = text.replace(hole, str(folder))
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 

@@ -20,7 +20,8 @@ A row:
     stored     true: $BIG is in the store, whole, under the id that the reply names
     max        bytes of what the model is told, at most (2,000 for a deny, 4,096 for a replacement, 2,048 for context)
 
-$PROJECT, $HOME, $BIG (140 KB of log lines with one error) and $LONG (3,000 signs) may stand in any value.
+$PROJECT, $HOME, $TMP (the folder for temporary files, `~/tmp`), $BIG (140 KB of log lines with one error) and $LONG
+(3,000 signs) may stand in any value.
 """
 
 from __future__ import annotations
@@ -52,7 +53,10 @@ ERROR = "2026-11-29 12:00:20 worker-3 ERROR the reactor is on fire"
 BIG = "\n".join(
     ERROR if n == 1_700 else f"2026-11-29 12:00:{n % 60:02d} worker-{n % 7} handled request {n}" for n in range(3_000)
 )
-HOLES = {"deny": "{reason}", "ask": "{reason}", "replace": "{output}", "context": "{text}", "set_input": "{input}"}
+HOLES = {
+    "deny": "{reason}", "ask": "{reason}", "replace": "{output}", "context": "{text}", "set_input": "{input}",
+    "add_meta": "{conversation}",
+}  # fmt: skip
 MAX = {"deny": 2_000, "ask": 2_000, "replace": 4_096, "context": 2_048}
 
 
@@ -70,7 +74,7 @@ class Place(NamedTuple):
             return [self.filled(inner) for inner in value]
         if not isinstance(value, str):
             return value
-        words = {"$PROJECT": str(self.project), "$HOME": str(self.home), "$BIG": BIG, "$LONG": "x" * 3_000}
+        words = {"$PROJECT": str(self.project), "$HOME": str(self.home), "$TMP": str(self.home / "tmp"), "$BIG": BIG, "$LONG": "x" * 3_000}
         return re.sub("|".join(map(re.escape, words)), lambda found: words[found[0]], value)
 
     def path(self, name: str) -> Path:
@@ -116,7 +120,10 @@ def texts(value: Any) -> str:
 
 
 @pytest.mark.parametrize(("agent", "row"), CASES)
-def test_a_hook_call(agent: str, row: dict[str, Any], project: Path, home: Path) -> None:
+def test_a_hook_call(
+    agent: str, row: dict[str, Any], project: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(home / "tmp"))
     place = Place(project, home)
     place.arrange(row)
     for earlier in row.get("before", []):
