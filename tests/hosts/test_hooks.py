@@ -74,7 +74,13 @@ class Place(NamedTuple):
             return [self.filled(inner) for inner in value]
         if not isinstance(value, str):
             return value
-        words = {"$PROJECT": str(self.project), "$HOME": str(self.home), "$TMP": str(self.home / "tmp"), "$BIG": BIG, "$LONG": "x" * 3_000}
+        words = {
+            "$PROJECT": str(self.project),
+            "$HOME": str(self.home),
+            "$TMP": str(self.home / "tmp"),
+            "$BIG": BIG,
+            "$LONG": "x" * 3_000,
+        }
         return re.sub("|".join(map(re.escape, words)), lambda found: words[found[0]], value)
 
     def path(self, name: str) -> Path:
