@@ -15,7 +15,12 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# a loaded machine is slow at making examples, and that says nothing about them
+hypothesis.settings.register_profile("loaded", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("loaded")
 
 ROOT = Path(__file__).resolve().parent.parent
 REAL_HOME = os.path.realpath(os.path.expanduser("~"))

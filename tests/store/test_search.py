@@ -13,6 +13,7 @@ from ruamel.yaml import YAML
 from context_mode_runtime.limits import SNIPPET_MAX_BYTES
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.search import Found, search
+from context_mode_runtime.store.snippet import GAP
 from context_mode_runtime.store.sources import add_source, source_text
 
 HERE = Path(__file__).parent
@@ -165,7 +166,36 @@ def test_snippets_are_verbatim_bounded_and_hold_the_match(store: Store) -> None:
         hit = search(store, word, scope="project").hits[0]
         assert word in hit.snippet
         assert len(hit.snippet.encode()) <= SNIPPET_MAX_BYTES
-        assert hit.snippet in source_text(store, hit.sid)
+        text = source_text(store, hit.sid)
+        stretches = hit.snippet.split(GAP)
+        assert len(stretches) <= 2
+        assert all(stretch.strip("\n") in text for stretch in stretches)
+
+
+def test_a_snippet_holds_the_two_places_that_say_most(store: Store) -> None:
+    filler = "".join(f"Nothing of note happens in step {number} of it.\n" for number in range(20))
+    text = f"## Quarry pump\n\nThe quarry pump starts by hand.\n{filler}The pump stops at depth: 417 m.\n{filler}"
+    add_source(store, text, label="pump", kind="markdown")
+    (hit, *_) = search(store, "quarry pump starts, stops at which depth", scope="project").hits
+    assert "starts by hand" in hit.snippet
+    assert "417 m" in hit.snippet
+    assert GAP in hit.snippet
+
+
+def test_what_stands_in_a_comment_is_not_what_a_page_says(store: Store) -> None:
+    history = "<!-- YAML\nchanges: walrus feeding was added\n-->\n"
+    add_source(store, f"# One\n\n{history}\nHow to clean the pool.\n", label="one", kind="markdown")
+    add_source(store, "# Two\n\nBefore walrus feeding the pool is closed.\n", label="two", kind="markdown")
+    assert [hit.label for hit in search(store, "walrus feeding", scope="project").hits] == ["two", "one"]
+
+
+def test_rare_words_that_say_little_do_not_lead(store: Store) -> None:
+    add_source(store, "# Tide\n\nPerhaps it takes too long.\n", label="talk", kind="markdown")
+    for number in range(30):
+        add_source(store, f"# Pier {number}\n\nThe harbour has a pier.\n", label=f"pier {number}", kind="markdown")
+    add_source(store, "# Mooring\n\nMooring at the harbour pier: 45 minutes.\n", label="mooring", kind="markdown")
+    hits = search(store, "how long does mooring at the harbour take", scope="project").hits
+    assert hits[0].label == "mooring"
 
 
 def test_equal_chunks_of_two_sources_are_shown_once(store: Store) -> None:

@@ -4,73 +4,11 @@ from __future__ import annotations
 
 import re
 
+from context_mode_runtime.store.common_words import COMMON_WEIGHT, COMMON_WORDS, STOP_WORDS
 from context_mode_runtime.store.words import is_dense, nfc, pairs_of, parts_of, quoted, words_of
 
 TERMS_MAX = 40
 """A longer query is cut: what follows adds nothing to its rank."""
-_STOP = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "but",
-        "by",
-        "can",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "me",
-        "my",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "so",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "you",
-        "your",
-    ]
-)
 _SUFFIXES = (
     "izations", "ization", "ations", "ation", "ities", "ments", "nesses", "ating", "ators", "ator", "ates", "ated",
     "ingly", "ment", "ness", "ions", "ings", "able", "ible", "ally", "ance", "ence", "ing", "ies", "ion", "ers", "est",
@@ -80,9 +18,12 @@ _STEM_MIN = 4
 
 
 class Term:
-    """One word of a query: `fts` expression, the lower-case `needle` its forms begin with, `idf`, `word` as written."""
+    """One word of a query: `fts` expression, the lower-case `needle` its forms begin with, `word` as written.
 
-    __slots__ = ("df", "fts", "idf", "needles", "word")
+    `idf`: how rare it is, times its `weight`.
+    """
+
+    __slots__ = ("df", "fts", "idf", "needles", "weight", "word")
 
     def __init__(self, word: str, fts: str, needles: list[str]) -> None:
         self.word = word
@@ -90,6 +31,7 @@ class Term:
         self.needles = needles
         self.df = 0
         self.idf = 1.0
+        self.weight = COMMON_WEIGHT if word in COMMON_WORDS else 1.0
 
 
 class Query:
@@ -103,7 +45,7 @@ class Query:
     def __init__(self, text: str) -> None:
         self.text = nfc(text).strip()
         words = _words(self.text)
-        kept = [word for word in words if word not in _STOP] or words
+        kept = [word for word in words if word not in STOP_WORDS] or words
         self.terms = [term_of(word) for word in kept[:TERMS_MAX]]
         self.pieces = _pieces(self.text)
         self.phrases = [words_of(piece)[:TERMS_MAX] for piece in self.pieces]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from context_mode_runtime import limits
+from context_mode_runtime.store.passage import best_passage, comments
 from context_mode_runtime.store.words import nfc, words_of
 
 TYPE_CHECKING = False
@@ -17,25 +18,30 @@ if TYPE_CHECKING:
 _PLACES = 30
 _BEGINS = 3
 _INSIDE = 0.6
-_COVER = 0.5
-_PRECISE = 0.4
-_HEADING = 2.8
-_LAST = 0.3
-_PHRASE = 1.2
-_CLOSE = 3.0
-_APART = 60
+_COVER = 0.8
+_SHARE = 0.45
+_FUSED = 12.0
+_PRECISE = 0.45
+_HEADING = 2.3
+_PATH = 0.25
+_TITLED = 0.6
+_PHRASE = 0.3
 
 
 class Candidate:
-    """A chunk that may answer: `id`, `heading`, `text`; `base` from fusion, `score` after ranking, `places`."""
+    """A chunk that may answer: `id`, `heading`, `text`; `base` from fusion, `score` after ranking.
 
-    __slots__ = ("base", "heading", "id", "line", "places", "score", "text")
+    `places`: (start, number of the word, its weight), sorted; `passage`: (first, last) place of its best stretch.
+    """
+
+    __slots__ = ("base", "heading", "id", "line", "passage", "places", "score", "text")
 
     def __init__(self, row: tuple[int, str, str, int], base: float) -> None:
         self.id, self.heading, self.text, self.line = row
         self.base = base
         self.score = 0.0
         self.places: list[Place] = []
+        self.passage = (0, 0)
 
 
 def fuse(lists: Iterable[Iterable[int]]) -> dict[int, float]:
@@ -67,26 +73,35 @@ def _score(candidate: Candidate, query: Query, total: float) -> None:
     low = candidate.text.lower()
     heading = nfc(candidate.heading).lower()
     last = heading.rpartition(" > ")[2]
-    places: list[Place] = []
-    cover = head = 0.0
+    places: list[tuple[int, int]] = []
+    weights: list[float] = []
+    share = titled = 0.0
+    hidden = comments(low)
     for number, term in enumerate(query.terms):
         found, quality = _find(low, term)
-        in_last, in_path = _holds(last, term), _holds(heading, term)
-        cover += term.idf * max(quality, 0.9 * in_path)
-        head += term.idf * max(in_last, (1 - _LAST) * in_path)
-        places += ((at, number, term.idf) for at in found)
-    for number, piece in enumerate(query.pieces, len(query.terms)):
+        if hidden and found:
+            shown = [at for at in found if not any(start <= at < end for start, end in hidden)]
+            found, quality = (shown, quality) if shown else (found, quality / 2)
+        in_path = _holds(heading, term)
+        in_title = max(_holds(last, term), _PATH * in_path)
+        weight = term.idf / total
+        share += weight * max(quality, 0.9 * in_path)
+        titled += weight * in_title
+        weights.append(weight * quality * (1 - _TITLED * in_title))
+        places += [(at, number) for at in found]
+    for piece in query.pieces:
         at = low.find(piece)
         if at >= 0:
-            places.append((at, number, total))
+            places.append((at, len(weights)))
+            weights.append(_PHRASE)
     places.sort()
-    share = cover / total
+    passage, *stretch = best_passage(places, weights)
+    candidate.passage = (stretch[0], stretch[1])
+    candidate.places = [(at, number, weights[number]) for at, number in places]
     exact = max(_exact(low, query), _exact(heading, query))
-    close = _closeness([place for place in places if place[1] < len(query.terms)], len(query.terms))
-    candidate.places = places
-    exactness = 1 + _PRECISE * _precision(last, query)
-    bonus = 1 + _HEADING * (head / total) * share * exactness + _PHRASE * exact + _CLOSE * close * share
-    candidate.score = candidate.base * (share + 0.05) ** _COVER * bonus
+    title = _HEADING * titled * share * (1 + _PRECISE * _precision(last, query))
+    told = (_TITLED * titled + passage) ** _COVER
+    candidate.score = told + _SHARE * share + _FUSED * candidate.base + title + _PHRASE * exact
 
 
 def _find(low: str, term: Term) -> tuple[list[int], float]:
@@ -134,22 +149,3 @@ def _exact(low: str, query: Query) -> float:
         return 1.0
     plain = f" {' '.join(words_of(low))} "
     return max(0.8 if f" {' '.join(phrase)}" in plain else 0.0 for phrase in query.phrases)
-
-
-def _closeness(places: list[Place], wanted: int) -> float:
-    """1.0 for all words side by side, falling with the length of the shortest stretch that holds each that occurs."""
-    present = {word for _, word, _ in places}
-    if len(present) == 1 or not present:
-        return 0.0
-    counts = dict.fromkeys(present, 0)
-    missing, left, best = len(present), 0, places[-1][0] - places[0][0]
-    for at, word, _ in places:
-        missing -= counts[word] == 0
-        counts[word] += 1
-        while not missing:
-            start, first, _ = places[left]
-            best = min(best, at - start)
-            counts[first] -= 1
-            missing += counts[first] == 0
-            left += 1
-    return len(present) / wanted / (1 + best / (_APART * len(present)))

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.snippet import Place
 
 SCOPES = ("session", "worktree", "project")
-_DEPTH = 50
+_DEPTH = 40
 _WEIGHTS = "12.0, 1.0, 0.4"
+_RANKED = 40
 _COMMON = 0.25
 _COMMON_FROM = 2_000
 _NEAR_WORDS = 3
@@ -178,7 +179,7 @@ def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
     for item in ordered:
         source = known[item.id >> SHIFT]
         heading = item.heading or _lines(item.text, item.line)
-        text = snippet(item.text, _body(item))
+        text = snippet(item.text, _body(item), item.passage)
         hits.append(Hit(source, item.id & (1 << SHIFT) - 1, heading, text, notes[source.id]))
     found = Found(hits)
     found.fixed = fixed
@@ -200,7 +201,8 @@ def _prepare(db: Connection, query: Query) -> list[tuple[str, str]]:
         term.df = _count(db, term.fts)
         if not term.df:
             fixed += _correct(db, query, term)
-        term.idf = math.log(1 + (total - term.df + 0.5) / (term.df + 0.5)) if term.df else 0.5
+        rare = math.log(1 + (total - term.df + 0.5) / (term.df + 0.5)) if term.df else 0.5
+        term.idf = rare * term.weight
     return fixed
 
 
@@ -233,7 +235,7 @@ def _ranked(db: Connection, query: Query, scope: Scope, *, narrow: bool) -> list
     if phrases:
         lists.append(_matches(db, " OR ".join(phrases), scope, narrow=narrow))
     fused = rank.fuse(lists)
-    best = sorted(fused, key=lambda number: (-fused[number], number))[: 2 * _DEPTH]
+    best = sorted(fused, key=lambda number: (-fused[number], number))[:_RANKED]
     marks = ",".join("?" * len(best))
     rows = db.execute(f"SELECT id, heading, text, line FROM chunks WHERE id IN ({marks})", best)
     return rank.order([rank.Candidate(row, fused[row[0]]) for row in rows], query)

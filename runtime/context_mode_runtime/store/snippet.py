@@ -1,8 +1,8 @@
-"""The part of a chunk that answers a query: whole lines around the words, verbatim, at most SNIPPET_MAX_BYTES."""
+"""The part of a chunk that answers a query: its best passage, and the second best where there is room. Verbatim."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 
 from context_mode_runtime import limits
 from context_mode_runtime.store import cuts
@@ -10,80 +10,104 @@ from context_mode_runtime.store import cuts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Place = tuple[int, int, float]
+    Span = tuple[int, int]
 
-_LEAD = 0.25
+GAP = "[...]\n"
+"""Stands for lines that are left out between two that are shown."""
+_MAIN = 0.4
 
 
-def snippet(text: str, places: list[Place], limit: int = limits.SNIPPET_MAX_BYTES) -> str:
-    """A part of `text` of at most `limit` bytes. `places`: (start, number of the word, its weight), sorted.
+def snippet(text: str, places: list[Place], passage: Span, limit: int = limits.SNIPPET_MAX_BYTES) -> str:
+    """At most `limit` bytes of `text`: one or two stretches of whole lines in order, GAP between them.
 
-    Of all windows the one with the weightiest different words wins, then the one with more of them, then the first.
+    `places`: (start, number of the word, its weight), sorted; `passage`: first and last place of the best stretch. It
+    comes with the lines behind it and before it up to _MAIN of the room. The rest goes to the stretch elsewhere with
+    the weightiest words; where there is none, to the lines around.
     """
     if cuts.size_of(text) <= limit:
         return text.strip("\n")
-    ends = _ends(text, limit)
-    first, last = _best(text, places)
-    lines = [start for start, _ in ends]
-    begin = lines[max(bisect_right(lines, first) - 1, 0)]
-    stop = ends[min(bisect_left([end for _, end in ends], last), len(ends) - 1)][1]
-    begin, stop = _widen(text, ends, begin, stop, limit)
-    return text[begin:stop].strip("\n")
+    page = _Page(text, places, limit)
+    begin, end = page.around(passage, int(limit * _MAIN))
+    room = limit - page.size(begin, end) - len(GAP)
+    other = page.best(room, begin, end)
+    if other is None or (begin <= other[1] and other[0] <= end):
+        stretches = [page.grown(*_joined((begin, end), other), limit)]
+    else:
+        stretches = sorted([(begin, end), other])
+    return GAP.join(page.lines(*stretch) for stretch in stretches).strip("\n")
 
 
-def _ends(text: str, limit: int) -> list[tuple[int, int]]:
+def _joined(one: Span, other: Span | None) -> Span:
+    return (min(one[0], other[0]), max(one[1], other[1])) if other else one
+
+
+class _Page:
+    """A chunk as lines, with what each costs and says. A stretch is (first line, line behind the last)."""
+
+    __slots__ = ("_sizes", "_spans", "_text", "_words")
+
+    def __init__(self, text: str, places: list[Place], limit: int) -> None:
+        self._text = text
+        self._spans = list(_lines(text, limit // 2))
+        starts = [start for start, _ in self._spans]
+        self._sizes = [cuts.size_of(text[start:end]) for start, end in self._spans]
+        self._words: list[dict[int, float]] = [{} for _ in self._spans]
+        for at, word, weight in places:
+            self._words[max(bisect_right(starts, at) - 1, 0)][word] = weight
+
+    def size(self, begin: int, end: int) -> int:
+        """Bytes of a stretch."""
+        return sum(self._sizes[begin:end])
+
+    def lines(self, begin: int, end: int) -> str:
+        """The text of a stretch, with a line feed at its end and no blank lines around it."""
+        return self._text[self._spans[begin][0] : self._spans[end - 1][1]].strip("\n") + "\n" if begin < end else ""
+
+    def around(self, passage: Span, room: int) -> Span:
+        """The passage's lines (as many as half of them fit twice), then lines behind it, then before it."""
+        starts = [start for start, _ in self._spans]
+        begin = max(bisect_right(starts, passage[0]) - 1, 0)
+        last = max(bisect_right(starts, passage[1]), begin + 1)
+        end = begin + 1
+        while end < last and self.size(begin, end + 1) <= 2 * room:
+            end += 1
+        return self.grown(begin, end, room)
+
+    def grown(self, begin: int, end: int, room: int) -> Span:
+        """The stretch with more lines behind it, then before it, as long as they fit."""
+        while end < len(self._spans) and self.size(begin, end + 1) <= room:
+            end += 1
+        while begin and self.size(begin - 1, end) <= room:
+            begin -= 1
+        return begin, end
+
+    def best(self, room: int, begin: int, end: int) -> Span | None:
+        """The stretch of at most `room` bytes outside of `begin` to `end` that says most, the first of equals."""
+        best, found = 0.0, None
+        for low, high in ((0, begin), (end, len(self._spans))):
+            stop = low
+            for start in range(low, high):
+                stop = max(stop, start)
+                while stop < high and self.size(start, stop + 1) <= room:
+                    stop += 1
+                value = self._value(start, stop)
+                if value > best + 1e-9:
+                    best, found = value, (start, stop)
+        return found
+
+    def _value(self, begin: int, end: int) -> float:
+        words: dict[int, float] = {}
+        for line in self._words[begin:end]:
+            words.update(line)
+        return sum(words.values())
+
+
+def _lines(text: str, limit: int) -> list[Span]:
     """Lines, those over `limit` cut."""
-    out: list[tuple[int, int]] = []
+    out: list[Span] = []
     for start, end in cuts.line_spans(text, 0, len(text)):
         if cuts.size_of(text[start:end]) <= limit:
             out.append((start, end))
         else:
-            out += cuts.hard_spans(text, start, end, limit // 2)
+            out += cuts.hard_spans(text, start, end, limit)
     return out
-
-
-def _best(text: str, places: list[Place]) -> tuple[int, int]:
-    """(first, last) character of the best window, both places of words."""
-    if not places:
-        return 0, 0
-    room = limits.SNIPPET_MAX_BYTES * 3 // 4
-    best, where = -1.0, (places[0][0], places[0][0])
-    left = 0
-    for right, (at, _, _) in enumerate(places):
-        while cuts.size_of(text[places[left][0] : at]) > room:
-            left += 1
-        weights: dict[int, float] = {}
-        extra = 0.0
-        for _, word, weight in places[left : right + 1]:
-            extra += 0.04 * weight if word in weights else 0.0
-            weights[word] = weight
-        value = sum(weights.values()) + min(extra, 0.3)
-        if value > best + 1e-9:
-            best, where = value, (places[left][0], at)
-    return where
-
-
-def _widen(text: str, ends: list[tuple[int, int]], begin: int, stop: int, limit: int) -> tuple[int, int]:
-    """Adds whole lines behind and, for a quarter of the room, before, as long as they fit; drops what is too much."""
-    while cuts.size_of(text[begin:stop]) > limit:
-        inside = [end for start, end in ends if begin < end < stop]
-        if not inside:
-            break
-        stop = inside[-1]
-    room = limit - cuts.size_of(text[begin:stop])
-    before = int(room * _LEAD)
-    for start, end in reversed([span for span in ends if span[1] <= begin]):
-        size = cuts.size_of(text[start:end])
-        if size > before:
-            break
-        begin, before, room = start, before - size, room - size
-    for start, end in (span for span in ends if span[0] >= stop):
-        size = cuts.size_of(text[start:end])
-        if size > room:
-            break
-        stop, room = end, room - size
-    for start, end in reversed([span for span in ends if span[1] <= begin]):
-        size = cuts.size_of(text[start:end])
-        if size > room:
-            break
-        begin, room = start, room - size
-    return begin, stop
