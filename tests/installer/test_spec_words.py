@@ -44,6 +44,7 @@ def host(home: Path) -> Callable[..., None]:
             "foreign_data": [],
             "native": None,
         }
+        spec["texts"]["skills"] = []
         spec["detection"] |= {"binary": None, "also_at": [], "folders": []}
         spec["roots"] = [
             {"name": "config", "platform": None, "default": "{home}/.my-host", "resolved": False, "must_exist": False,

@@ -77,15 +77,21 @@ def _entry(target: Target, place: Place) -> Entry:
 
 
 def take_out_skills(target: Target, but: set[str] | frozenset[str] = frozenset()) -> None:
-    """Takes out those that the receipt knows, unless another host that stays reads them; a stranger's file is back."""
+    """Takes out those that the receipt knows or that are as we write them, unless another host that stays reads them.
+
+    A stranger's file that was there is back.
+    """
     draft = target.draft
-    for entry in draft.receipt.entries:
-        mine = (entry.agent, entry.scope, entry.project) == (target.spec.id, target.scope, target.project)
-        if entry.edit != EDIT or not mine or entry.file in but or _needed(target, entry):
+    mine = (target.spec.id, target.scope, target.project)
+    known = [one for one in draft.receipt.entries if one.edit == EDIT and (one.agent, one.scope, one.project) == mine]
+    as_ours = [_entry(target, place) for place in places(target) if draft.desk.read(place.path) == place.text]
+    for entry in [*known, *as_ours]:
+        if entry.file in but or _needed(target, entry) or draft.desk.read(entry.file) is None:
             continue
-        if draft.desk.read(entry.file) is not None:
-            steps = steps_of(draft, draft.backups, entry.file)
-            draft.desk.write(entry.file, steps[0].before if steps else None)
+        steps = steps_of(draft, draft.backups, entry.file)
+        before = steps[0].before if steps else None
+        if draft.desk.read(entry.file) != before:
+            draft.desk.write(entry.file, before)
             _say(target, os.path.dirname(os.path.dirname(entry.file)), str(entry.at[0]), "taken out")
 
 

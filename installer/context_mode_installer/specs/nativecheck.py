@@ -40,6 +40,7 @@ def check_native(sheet: Sheet, _path: Path) -> None:
     by_hash = bool(sheet.spec["trust"]) and sheet.spec["trust"]["form"] == "hash"
     if by_hash != (native["trust_file"] is not None):
         sheet.add(("native", "trust_file"), "it goes with trust by hash", "say it with trust: hash, else null")
+    _holes(sheet, ("native", "trust_file"), native["trust_file"] or "", {"found"})
 
 
 def _file(sheet: Sheet, way: Way, file: dict[str, Any]) -> None:
