@@ -177,14 +177,15 @@ class Server {
     return this.#request("tools/call", { name, arguments: args }, CALL_MS, signal);
   }
 
-  /** Lets the server end by itself; Pi need not wait for it. */
-  close() {
+  /** Lets the server end by itself, for which Pi need not wait; one that does not answer is ended. */
+  close({ stuck = false } = {}) {
     const child = this.#child;
     if (!child) return;
     this.#gone(child);
     child.stdin.end();
     child.unref();
     child.stdout.unref?.();
+    if (stuck) end(child);
   }
 
   #open(cwd) {
@@ -248,7 +249,7 @@ class Tools {
       for (const tool of await this.#server.tools(ctx.cwd)) pi.registerTool(this.#made(tool));
       this.#offered = true;
     } catch {
-      this.#server.close();
+      this.#server.close({ stuck: true });
     }
   }
 
