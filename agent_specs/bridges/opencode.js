@@ -11,6 +11,9 @@ import { fileURLToPath } from "node:url";
 const AGENT = "opencode";
 const NAME = "context-mode";
 const HOOK = "{hook}";
+const SERVE = "{serve}";
+// a package brings the server and the skills as well; else they stand in the user's files
+const PACKAGED = SERVE.startsWith(".");
 const LIMIT_MS = Number("{limit_ms}");
 const REPLY_MAX = 1 << 20;
 const WORDS_MAX = 8_000;
@@ -22,9 +25,14 @@ const UNTOLD = /^(read|glob|grep|list|skill|invalid|context[-_]mode_.*)$/;
 // one instance a folder carries events, the one made last: the file may be reached by two ways
 const OWNERS = (globalThis[Symbol.for(`${NAME}.${AGENT}`)] ??= new Map());
 
+/** A path of ours: in a package from the folder that this file lies in. */
+function placed(path) {
+  return resolve(dirname(fileURLToPath(import.meta.url)), path);
+}
+
 /** A program of ours, as it is started here: `.cmd` files need a shell. */
 function start(program, args, options) {
-  const path = resolve(dirname(fileURLToPath(import.meta.url)), program);
+  const path = placed(program);
   const posix = process.platform !== "win32";
   if (posix) return spawn(path, args, { ...options, detached: true });
   const line = [path, ...args].map((word) => `"${word}"`).join(" ");
@@ -111,6 +119,11 @@ class Carrier {
   #known = new Memory();
   #opened = new Memory();
   #words = new Memory();
+  #summaries = new Memory();
+  #notes = new Memory();
+  #compacting = new Set();
+  #due = new Set();
+  #early = new Set();
   #waiting = new Map();
 
   /** `session(id)` asks the host for a conversation: its parent, when it was made, its agent. */
@@ -164,9 +177,42 @@ class Carrier {
     });
   }
 
-  /** A compaction is done: the next prompt waits until this is known. */
+  /** A compaction begins: the next request is its own. */
+  compacting(id) {
+    this.#compacting.add(id);
+  }
+
+  /** A compaction is done: the next prompt and the next request wait until this is known. */
   compacted(id, more) {
+    if (this.#early.delete(id)) return undefined;
+    this.#due.add(id);
     return this.#later(id, () => this.carry("session.compacted", id, more));
+  }
+
+  /** The messages of a request: the first one behind a compaction takes a text along, and so do those after it. */
+  async request(messages) {
+    const last = messages.at(-1)?.info ?? {};
+    const id = last.sessionID;
+    if (!id || this.#compacting.delete(id)) return;
+    const summary = messages.findLast(({ info }) => info.role === "assistant" && info.summary === true)?.info;
+    if (summary && summary.id !== this.#summaries.get(id)) {
+      this.#summaries.set(id, summary.id);
+      if (summary.time?.created >= LOADED) await this.#begunAnew(id, messages);
+    }
+    const note = this.#notes.get(id);
+    const message = note && messages.find(({ info }) => info.id === note.messageID);
+    if (message) message.parts.push(part(message.info, note.text));
+  }
+
+  async #begunAnew(id, messages) {
+    await this.#waiting.get(id);
+    if (!this.#due.delete(id)) {
+      this.#early.add(id);
+      await this.carry("session.compacted", id, {});
+    }
+    const { context } = await this.carry("session.start", id, { source: "compact" });
+    const messageID = messages.findLast(({ info }) => info.role === "user")?.info.id;
+    if (messageID && context && typeof context === "string") this.#notes.set(id, { messageID, text: context });
   }
 
   #later(id, carry) {
@@ -217,10 +263,11 @@ function takeCall(answer, input) {
   if (answer.args && typeof answer.args === "object") Object.assign(input, answer.args);
 }
 
-/** An id of a part: it sorts behind all that are there. */
-function partId() {
+/** A text of ours in a message. Its id sorts behind those of the parts that are there. */
+function part({ id: messageID, sessionID }, text) {
   const time = (BigInt(Date.now()) * 0x1000n + 0xfffn).toString(16).slice(-12).padStart(12, "0");
-  return `prt_${time}${Math.random().toString(36).slice(2, 12).padEnd(14, "0")}`;
+  const id = `prt_${time}${Math.random().toString(36).slice(2, 12).padEnd(14, "0")}`;
+  return { id, sessionID, messageID, type: "text", text, synthetic: true };
 }
 
 /** The hooks of OpenCode 1. */
@@ -235,17 +282,23 @@ async function server(input) {
   };
   const events = { "session.compacted": "compacted", "session.idle": "idle" };
   return {
+    config: quiet((config) => {
+      if (!PACKAGED) return;
+      const command = [placed(SERVE), "--agent", AGENT];
+      (config.mcp ??= {})[NAME] ??= { type: "local", command, enabled: true, timeout: 660_000 };
+      ((config.skills ??= {}).paths ??= []).push(placed("skills"));
+    }),
     event: quiet(({ event }) => {
       const id = event.properties?.sessionID;
       return id && events[event.type] ? carrier[events[event.type]](id, { event }) : undefined;
     }),
     "chat.message": quiet(async (given, output) => {
       const parts = output.parts.filter((part) => part.type === "text");
-      for (const text of await carrier.prompt(given.sessionID, { input: given, output: { parts } })) {
-        const of = { sessionID: given.sessionID, messageID: output.message.id };
-        output.parts.push({ id: partId(), ...of, type: "text", text, synthetic: true });
-      }
+      const texts = await carrier.prompt(given.sessionID, { input: given, output: { parts } });
+      output.parts.push(...texts.map((text) => part(output.message, text)));
     }),
+    "experimental.session.compacting": quiet((given) => carrier.compacting(given.sessionID)),
+    "experimental.chat.messages.transform": quiet((_, output) => carrier.request(output.messages)),
     "experimental.text.complete": quiet((given, output) => carrier.said(given.sessionID, output.text)),
     "tool.execute.before": async (given, output) => {
       takeCall(await carrier.carry("tool.execute.before", given.sessionID, { input: given, output }), output.args);
@@ -280,6 +333,10 @@ async function setup(ctx) {
   if (typeof ctx?.tool?.hook !== "function" || typeof ctx.session?.hook !== "function") return undefined;
   const carrier = new Carrier(ctx.location?.directory ?? process.cwd(), (id) => ctx.session.get({ sessionID: id }));
   const call = (event) => ({ tool: event.tool, sessionID: event.sessionID, callID: event.id ?? event.callID });
+  if (PACKAGED) {
+    const entry = { type: "local", command: [placed(SERVE), "--agent", AGENT], codemode: false };
+    await ctx.mcp?.transform?.((servers) => servers.get(NAME) ?? servers.set(NAME, entry));
+  }
   await ctx.tool.hook("execute.before", async (event) => {
     const more = { input: call(event), output: { args: event.input } };
     const answer = await carrier.carry("tool.execute.before", event.sessionID, more);
