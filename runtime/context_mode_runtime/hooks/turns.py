@@ -15,10 +15,14 @@ _MESSAGE_MAX = 2_000
 
 
 def decide(call: Call) -> Decision | None:
-    """Keeps what the event tells and adds what the conversation needs, at most one text a reply."""
+    """Keeps what the event tells and adds what the conversation needs, at most one text a reply.
+
+    Of a conversation that the host does not name nothing is kept; its start is told how it works all the same.
+    """
     key = call.key()
     if key is None:
-        return None
+        told = how_to(call) if call.event == "session_start" and call.policy().inject and call.verb("context") else ""
+        return Decision("context", text=told) if told else None
     if call.event in ("session_start", "prompt_submit"):
         project = call.project()
         notes.note_conversation(call.table["id"], call.conversation(), project.worktree if project else call.cwd())
@@ -82,15 +86,20 @@ def _pre_compact(call: Call, key: str) -> str | None:
 
 
 def _state_block(call: Call, key: str) -> str | None:
-    """The stored state block, where the spec says that this event is its place; given out once."""
+    """The stored state block, where the spec says that this event is its place; given out once.
+
+    Where nothing comes before a compaction, this event is the first word of it: the block is made now.
+    """
     store = call.open_store() if _state_due(call) else None
     if store is None:
         return None
-    from context_mode_runtime.store.state import take_state
+    from context_mode_runtime.store.state import hold_state, take_state
 
     with store:
         return take_state(store, key) or None
 
+        if call.table["compaction"]["before"] is None and call.at("state_block") and call.policy().capture:
+            hold_state(store, key)
 
 def _has_rows(call: Call, key: str) -> bool:
     from context_mode_runtime.store.journal import rows as journal_rows
