@@ -3,6 +3,7 @@
 `run/calls/<agent>/<id>`: who made a call, written by `pre_tool`, read by the server.
 `run/matches/<agent>/<digest>`: the same by host process, tool and arguments, for hosts whose requests carry no id.
 `run/conversations/<agent>/<id>`: a conversation's first folder. `run/servers/<pid>`: a live server, its file locked.
+`run/subagents/<agent>/<id>`: how many sub-agents a conversation has at work, where the host does not tell them apart.
 An id that is no plain file name stands as its digest.
 """
 
@@ -131,6 +132,40 @@ def conversation_folder(agent: str, conversation: str) -> str | None:
     """The first folder of a conversation, or None."""
     value = _read(os.path.join(paths.run_dir(), "conversations", _plain(agent), _name(conversation)))
     return str(value["f"]) if value and "f" in value else None
+
+
+def note_subagents(agent: str, conversation: str, change: int) -> None:
+    """Counts the sub-agents that a conversation has at work: 1 more, -1 fewer, 0 none. Raises OSError."""
+    folder = _folder("subagents", agent)
+    path = os.path.join(folder, _name(conversation))
+    guard = paths.open_private(os.path.join(folder, _GUARD), os.O_RDWR)
+    try:
+        _wait_for(guard)
+        count = max(0, _counted(path) + change) if change else 0
+        if count:
+            _write(path, {"n": count, "t": time.time()})
+        elif os.path.exists(path):
+            os.unlink(path)
+        sweep(folder, _SUBAGENT_LIFE_S)
+    finally:
+        os.close(guard)
+
+
+def subagents_at_work(agent: str, conversation: str) -> bool:
+    """Whether a conversation waits for sub-agents: then nobody knows which of them is calling."""
+    return _counted(os.path.join(paths.run_dir(), "subagents", _plain(agent), _name(conversation))) > 0
+
+
+def _counted(path: str) -> int:
+    value = _read(path) or {}
+    count, noted = value.get("n"), value.get("t")
+    if not isinstance(count, int) or not isinstance(noted, float):
+        return 0
+    return count if abs(time.time() - noted) < _SUBAGENT_LIFE_S else 0
+
+
+_SUBAGENT_LIFE_S = 3_600
+"""A sub-agent that works longer, or whose end no hook was told, is forgotten."""
 
 
 def mark_server(agent: str, project: str | None) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from context_mode_runtime import jsonio, limits, where
+from context_mode_runtime import jsonio, limits, notes, where
 from context_mode_runtime.agents import fill_pattern
 from context_mode_runtime.hooks import rows
 from context_mode_runtime.hooks.call import Decision
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 def decide(call: Call) -> Decision | None:
     """Replaces large text where this host can, once the text is safely stored; else passes."""
+    if call.tool_class == "agent" and call.hides_subagents():
+        notes.note_subagents(call.table["id"], call.conversation(), -1)
     if call.tool is None or call.tool_class == "own" or not call.policy().capture:
         return None
     row = rows.tool_row(call)

@@ -25,6 +25,8 @@ def decide(call: Call) -> Decision | None:
         return refusal
     if call.tool_class == "own" or call.table["events"][call.host_event]["use"] == "identity":
         return _own(call)
+    if call.tool_class == "agent" and call.hides_subagents():
+        notes.note_subagents(call.table["id"], call.conversation(), 1)
     text = _ROUTES[call.tool_class](call) if call.tool_class in _ROUTES and call.verb("deny") else None
     if text is None:
         return None
@@ -72,10 +74,10 @@ def _judge(call: Call) -> Verdict | None:
     project = call.project()
     root = project.worktree if project else call.cwd()
     if call.tool_class == "shell":
-        return gate.judge_command(policy, call.field("command"), dialect=_dialect(call), cwd=call.cwd(), project=root)
+        return gate.judge_command(policy, call.field("command"), dialect=_dialect(call), cwd=call.folder(), project=root)
     word = _RULE_WORDS.get(call.tool_class)
     if word == "WebFetch":
-        return gate.judge_tool(policy, word, call.field("url"))
+        return gate.strictest(*[gate.judge_tool(policy, word, str(url)) for url in call.fields("url") or [""]])
     if word:
         found = [gate.judge_path(policy, str(p), cwd=call.cwd(), project=root, tool=word) for p in call.fields("path")]
         return next((verdict for verdict in found if verdict), None)
@@ -99,16 +101,16 @@ def _refusal(call: Call, verdict: Verdict) -> Decision | None:
 
 
 def _fetch(call: Call) -> str | None:
-    url = call.field("url")
+    urls = list(dict.fromkeys(str(url) for url in call.fields("url")))
     policy = call.policy()
-    if not policy.routes["webfetch"] or not url.startswith(("http://", "https://")):
+    if not policy.routes["webfetch"] or not all(url.startswith(("http://", "https://")) for url in urls):
         return None
     from context_mode_runtime.shell.hosts import host_allowed
 
-    if host_allowed(url, policy.allow_hosts):
+    if all(host_allowed(url, policy.allow_hosts) for url in urls):
         return None
     way = f"Then ask it with {call.tool_name('ctx_search')}; or save it with curl -o FILE."
-    return _text(call, "This page", "ctx_index", {"url": url}, way)
+    return _text(call, "This page", "ctx_index", way, *({"url": url} for url in urls))
 
 
 def _shell(call: Call) -> str | None:
@@ -123,7 +125,7 @@ def _shell(call: Call) -> str | None:
         dialect=_dialect(call),
         allow_hosts=policy.allow_hosts,
         routes=policy.routes,
-        size_of=lambda path: _size(path, call.cwd()),
+        size_of=lambda path: _size(path, call.folder()),
     )
     if found is None:
         return None
@@ -135,8 +137,8 @@ def _shell(call: Call) -> str | None:
     what, way = _SHELL_TEXTS[found.kind]
     arguments = {"language": language, "code": code}
     intent = call.field("intent")
-    text = _text(call, what, "ctx_execute", {**arguments, "intent": intent}, way) if intent else None
-    return text or _text(call, what, "ctx_execute", arguments, way)
+    text = _text(call, what, "ctx_execute", way, {**arguments, "intent": intent}) if intent else None
+    return text or _text(call, what, "ctx_execute", way, arguments)
 
 
 _SHELL_TEXTS = {
@@ -156,13 +158,8 @@ def _read(call: Call) -> str | None:
     if size is None or size <= limits.OUTPUT_CAP:
         return None
     absolute = os.path.normpath(os.path.join(call.cwd(), os.path.expanduser(path)))
-    return _text(
-        call,
-        f"This file ({size:,} B)",
-        "ctx_index",
-        {"path": absolute},
-        "A Read with a line range passes, for an edit.",
-    )
+    way = "A Read with a line range passes, for an edit."
+    return _text(call, f"This file ({size:,} B)", "ctx_index", way, {"path": absolute})
 
 
 def _bounded(call: Call) -> bool:
@@ -220,12 +217,12 @@ def _size(path: str, cwd: str) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def _text(call: Call, what: str, tool: str, arguments: dict[str, str], way: str) -> str | None:
-    """The routing text, its call on a line of its own; None where it is over ROUTE_TEXT_MAX: the call passes."""
+def _text(call: Call, what: str, tool: str, way: str, *calls: dict[str, str]) -> str | None:
+    """The routing text, each call on a line of its own; None where it is over ROUTE_TEXT_MAX: the call passes."""
     hint = call.table["server"]["load_hint"]
     lines = [
         f"{what} is routed to keep the output small: it is stored whole, and you get the part you need.",
-        f"{call.tool_name(tool)}({_one_line(arguments)})",
+        *(f"{call.tool_name(tool)}({_one_line(arguments)})" for arguments in calls),
         *([hint] if hint else []),
         way,
     ]

@@ -113,6 +113,15 @@ class Call:
         except OSError:
             return os.sep
 
+    def folder(self) -> str:
+        """The folder that a command runs in: the one that its tool was given, else the current one."""
+        given = self.field("folder")
+        return os.path.normpath(os.path.join(self.cwd(), given)) if given and "\0" not in given else self.cwd()
+
+    def hides_subagents(self) -> bool:
+        """Whether this host tells a conversation and its sub-agents by one id."""
+        return not self.table["identity"]["hook"]["subagent"] and bool(self.conversation())
+
     def project(self) -> Project | None:
         """By the host's variable, the conversation's first folder, the current one (contract, section 7, Project)."""
         if self._project is None:

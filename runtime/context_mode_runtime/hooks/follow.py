@@ -20,25 +20,28 @@ def can_follow(call: Call) -> bool:
     follows = call.table["identity"]["follows"]
     if follows is not None and not where.holds(call.payload, follows):
         return False
+    if call.hides_subagents() and notes.subagents_at_work(call.table["id"], call.conversation()):
+        return False
     project = call.project()
     if project is None or not (call.assume_server or notes.live_server(call.table["id"], project.root)):
         return False
-    if call.tool_class == "fetch" and not _fetchable(call.field("url"), call.policy()):
+    if call.tool_class == "fetch" and not all(_fetchable(str(url), call.policy()) for url in call.fields("url")):
         return False
     return _host_verdict(call, project) is None
 
 
 def _host_verdict(call: Call, project: Project) -> Verdict | None:
     """What the host's own lists say: our server refuses what they ask about, so the host has to ask."""
+    from context_mode_runtime.policy.gate import strictest
     from context_mode_runtime.policy.hostrules import host_rules
 
     rules = host_rules(call.table, root_folders(call.table), project.worktree)
-    folders = {"cwd": call.cwd(), "project": project.worktree}
+    folders = {"cwd": call.folder(), "project": project.worktree}
     if call.tool_class == "shell":
         return rules.judge_command(call.field("command"), **folders)
     if call.tool_class == "read":
         return rules.judge_path(call.field("path"), **folders)
-    return rules.judge_tool("WebFetch", call.field("url"))
+    return strictest(*[rules.judge_tool("WebFetch", str(url)) for url in call.fields("url")])
 
 
 def _fetchable(url: str, policy: Policy) -> bool:
@@ -65,7 +68,7 @@ def code_in_place(call: Call, command: str, dialect: str) -> tuple[str, str]:
     """
     language, change, quote = _LANGUAGES.get(dialect, ("", "", ""))
     project = call.project()
-    cwd = call.cwd()
+    cwd = call.folder()
     if not language or (project and os.path.realpath(cwd) == project.worktree):
         return language, command
     plain = all(c.isalnum() or c in "/._-+" for c in cwd)

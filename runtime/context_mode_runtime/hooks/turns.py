@@ -26,6 +26,8 @@ def decide(call: Call) -> Decision | None:
     if call.event in ("session_start", "prompt_submit"):
         project = call.project()
         notes.note_conversation(call.table["id"], call.conversation(), project.worktree if project else call.cwd())
+        if call.hides_subagents() and notes.subagents_at_work(call.table["id"], call.conversation()):
+            notes.note_subagents(call.table["id"], call.conversation(), 0)
     text = _HANDLERS[call.event](call, key) if call.event in _HANDLERS else None
     return Decision("context", text=text) if text and call.verb("context") else None
 
@@ -96,10 +98,10 @@ def _state_block(call: Call, key: str) -> str | None:
     from context_mode_runtime.store.state import hold_state, take_state
 
     with store:
-        return take_state(store, key) or None
-
         if call.table["compaction"]["before"] is None and call.at("state_block") and call.policy().capture:
             hold_state(store, key)
+        return take_state(store, key) or None
+
 
 def _has_rows(call: Call, key: str) -> bool:
     from context_mode_runtime.store.journal import rows as journal_rows
