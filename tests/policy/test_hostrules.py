@@ -123,6 +123,63 @@ def test_highest_priority(config: Path, checkout: Path) -> None:
     assert rules.findings == [f"{config}/p.toml: rule 4: regular expressions are not read"]
 
 
+SHELL = 'toolName = "run_shell_command"'
+TABLES: list[tuple[str, list[str], str | None]] = [
+    # of equal priority the first wins
+    ("allow", [f'{SHELL}\ncommandPrefix = "ls"\ndecision = "allow"', f'{SHELL}\ndecision = "deny"'], None),
+    ("deny", [f'{SHELL}\ndecision = "deny"', f'{SHELL}\ncommandPrefix = "ls"\ndecision = "allow"'], "deny"),
+    ("every tool", ['toolName = "*"\ndecision = "deny"'], "deny"),
+    ("one of a list", ['toolName = ["write_file", "run_shell_command"]\ndecision = "deny"'], "deny"),
+    ("a prefix ends at a word", [f'{SHELL}\ncommandPrefix = "l"\ndecision = "deny"'], None),
+    ("an empty prefix is none", [f'{SHELL}\ncommandPrefix = ""\ndecision = "deny"'], "deny"),
+    # a tool of an MCP server, whatever its name is
+    ("mcp", ['mcpName = "*"\ntoolName = "*"\ndecision = "deny"', 'mcpName = "x"\ndecision = "deny"'], None),
+    # what holds only sometimes: a deny counts, an allow does not
+    ("deny in a mode", [f'{SHELL}\ndecision = "deny"\nmodes = ["yolo"]'], "deny"),
+    ("allow in a mode", [f'{SHELL}\ndecision = "allow"\nmodes = ["plan"]', f'{SHELL}\ndecision = "deny"'], "deny"),
+    ("allow as usual", [f'{SHELL}\ndecision = "allow"\nmodes = ["default"]', f'{SHELL}\ndecision = "deny"'], None),
+    ("asked of a user", [f'{SHELL}\ndecision = "ask_user"\ninteractive = true'], "ask"),
+    ("allow by text", [f'{SHELL}\nargsPattern = "ls"\ndecision = "allow"', f'{SHELL}\ndecision = "deny"'], "deny"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "tables", "decision"), TABLES, ids=[name for name, *_ in TABLES])
+def test_tables(name: str, tables: list[str], decision: str | None, config: Path, checkout: Path) -> None:
+    (config / "p.toml").write_text("".join(f"[[rule]]\npriority = 7\n{table}\n" for table in tables))
+    rules = read(section("highest-priority", file("{config}/*.toml", "toml-rules")), config, checkout)
+    assert rules.findings == []
+    assert run(rules, "ls -l", checkout) == decision
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        'decision = "deny"', 'toolName = 3\ndecision = "deny"', 'toolName = [3]\ndecision = "deny"',
+        f'{SHELL}\ndecision = "maybe"', f'{SHELL}\ndecision = ["deny"]',
+        f'{SHELL}\ndecision = "deny"\npriority = "high"',
+        f'{SHELL}\ndecision = "deny"\npriority = [1]', f'{SHELL}\ncommandPrefix = [3]\ndecision = "deny"',
+    ],
+)  # fmt: skip
+def test_a_table_that_is_no_rule_is_named(table: str, config: Path, checkout: Path) -> None:
+    (config / "p.toml").write_text(f'[[rule]]\n{table}\n[[rule]]\n{SHELL}\ndecision = "ask_user"\n')
+    rules = read(section("highest-priority", file("{config}/*.toml", "toml-rules")), config, checkout)
+    assert [finding.partition(": ")[2].partition(":")[0] for finding in rules.findings] == ["rule 1"]
+    assert run(rules, "ls -l", checkout) == "ask"
+
+
+def test_a_stronger_file_goes_before_a_higher_priority(config: Path, checkout: Path) -> None:
+    (config / "weak.toml").write_text(f'[[rule]]\n{SHELL}\ndecision = "allow"\npriority = 999\n')
+    (config / "list.json").write_text('{"tools": {"exclude": ["run_shell_command"]}}')
+    (config / "strong.toml").write_text(f'[[rule]]\n{SHELL}\ncommandPrefix = "git"\ndecision = "allow"\npriority = 0\n')
+    keys = {"deny": ["tools", "exclude"], "ask": [], "allow": []}
+    files = [
+        file("{config}/weak.toml", "toml-rules"), file("{config}/list.json", "json", **keys),
+        file("{config}/strong.toml", "toml-rules"),
+    ]  # fmt: skip
+    rules = read(section("highest-priority", *files), config, checkout)
+    assert [run(rules, text, checkout) for text in ("ls", "git log")] == ["deny", None]
+
+
 @pytest.mark.parametrize(
     ("content", "form", "said"),
     [

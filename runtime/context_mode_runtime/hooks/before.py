@@ -74,7 +74,9 @@ def _judge(call: Call) -> Verdict | None:
     project = call.project()
     root = project.worktree if project else call.cwd()
     if call.tool_class == "shell":
-        return gate.judge_command(policy, call.field("command"), dialect=_dialect(call), cwd=call.folder(), project=root)
+        return gate.judge_command(
+            policy, call.field("command"), dialect=_dialect(call), cwd=call.folder(), project=root
+        )
     word = _RULE_WORDS.get(call.tool_class)
     if word == "WebFetch":
         return gate.strictest(*[gate.judge_tool(policy, word, str(url)) for url in call.fields("url") or [""]])

@@ -173,24 +173,47 @@ def _tables(text: str, _file: Mapping[str, Any], words: Mapping[str, str], place
 
     items = tomllib.loads(text).get("rule", [])
     for number, item in enumerate(items if isinstance(items, list) else [items], 1):
-        if not isinstance(item, dict) or item.get("decision") not in _DECISIONS:
-            found.problems.append(f"rule {number}: no decision that we know")
-            continue
-        if "commandRegex" in item or "argsPattern" in item:
-            found.problems.append(f"rule {number}: regular expressions are not read")
-            continue
-        _table(item, words, place, found)
+        problem = _table(item, number, words, place, found) if isinstance(item, dict) else "it is no table"
+        if problem:
+            found.problems.append(f"rule {number}: {problem}")
 
 
-def _table(item: dict[str, Any], words: Mapping[str, str], place: Place, found: Found) -> None:
-    rank = float(item.get("priority", 0))
-    tools = item.get("toolName", "*")
-    prefixes = item.get("commandPrefix", "")
-    for tool in tools if isinstance(tools, list) else [tools]:
-        for prefix in prefixes if isinstance(prefixes, list) else [prefixes]:
-            shown = f"{tool}({prefix})" if prefix else str(tool)
-            rule = Rule(shown, words.get(tool, str(tool)), f"{prefix} *" if prefix else None, place)
-            found.rules.append((rank, _DECISIONS[item["decision"]], rule))
+def _table(item: dict[str, Any], number: int, words: Mapping[str, str], place: Place, found: Found) -> str | None:
+    """Adds the rules of one table; what is wrong with it, or None. Of equal priority the first in the file wins."""
+    decision = _DECISIONS.get(str(item.get("decision")))
+    if decision is None:
+        return "no decision that we know"
+    by_text = any(key in item for key in ("commandRegex", "argsPattern"))
+    if "mcpName" in item or (decision == "allow" and (by_text or _sometimes(item))):
+        return None
+    if by_text:
+        return "regular expressions are not read"
+    priority, tools, prefixes = item.get("priority", 0), _listed(item.get("toolName")), item.get("commandPrefix")
+    if not isinstance(priority, int) or not tools or (prefixes and not _listed(prefixes)):
+        return "a priority, the name of a tool and texts to begin with are wanted"
+    for tool in tools:
+        for prefix in _listed(prefixes) or [""]:
+            shown = f"{tool}({prefix})" if prefix else tool
+            rule = Rule(shown, words.get(tool, tool), f"{prefix} *" if prefix else None, place)
+            found.rules.append((priority - number / _TABLES_MAX, decision, rule))
+    return None
+
+
+_TABLES_MAX = 1_000_000
+
+
+def _sometimes(item: Mapping[str, object]) -> bool:
+    """Whether a rule holds under conditions that nobody tells us. Then a deny holds all the same, an allow does not."""
+    modes = item.get("modes")
+    usual = not modes or (isinstance(modes, list) and "default" in modes)
+    return not usual or any(key in item for key in ("interactive", "subagent", "toolAnnotations"))
+
+
+def _listed(value: object) -> list[str]:
+    """A text or a list of texts as a list, without empty ones; empty for anything else."""
+    items = value if isinstance(value, list) else [value]
+    texts = [item for item in items if isinstance(item, str)]
+    return list(filter(None, texts)) if len(texts) == len(items) else []
 
 
 def _map(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: Place, found: Found) -> None:

@@ -116,8 +116,8 @@ def host_rules(table: Mapping[str, Any], roots: Mapping[str, str], project: str)
     return result
 
 
-_FILE_RANK = {"": 0.0, "deny-first": 0.0, "strictest": 0.0, "last-match": 1e9, "highest-priority": 0.0}
-"""Where the last match counts a later file goes before an earlier one."""
+_FILE_RANK = {"": 0.0, "deny-first": 0.0, "strictest": 0.0, "last-match": 1e9, "highest-priority": 1e9}
+"""Where the order counts a later file goes before an earlier one, whatever ranks they hold."""
 
 
 def _files(pattern: str) -> list[str]:
