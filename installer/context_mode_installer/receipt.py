@@ -50,12 +50,11 @@ class Receipt:
     folders: tuple[str, ...] = ()
     """Folders that setup made, outermost first."""
 
-    def find(self, agent: str, scope: str, project: str | None, edit: str, at: Path) -> Entry | None:
-        """The entry of an edit at a place, if setup made one."""
-        for entry in self.entries:
-            if (entry.agent, entry.scope, entry.project, entry.edit, entry.at) == (agent, scope, project, edit, at):
-                return entry
-        return None
+    def find(self, agent: str, scope: str, project: str | None, edit: str, at: Path, file: str = "") -> Entry | None:
+        """The entry of an edit at a place, if setup made one: in that file, else in another."""
+        wanted = (agent, scope, project, edit, at)
+        found = [one for one in self.entries if (one.agent, one.scope, one.project, one.edit, one.at) == wanted]
+        return next((one for one in found if one.file == file), found[0] if found else None)
 
     def with_entries(self, entries: Iterable[Entry]) -> Receipt:
         """The receipt with these entries in place of earlier ones for the same things."""

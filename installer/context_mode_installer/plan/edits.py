@@ -65,7 +65,8 @@ class _Place(NamedTuple):
     def known(self) -> Entry | None:
         """What the receipt says of it."""
         target = self.target
-        return target.draft.receipt.find(target.spec.id, target.scope, target.project, self.edit.name, self.at)
+        place = (target.spec.id, target.scope, target.project, self.edit.name, self.at, self.config.path)
+        return target.draft.receipt.find(*place)
 
     def say(self, how: str) -> None:
         """Adds a line to the plan."""

@@ -12,6 +12,7 @@ from context_mode_installer.places import fill, fill_text, platform
 from context_mode_installer.plan.draft import Config, PlanError
 from context_mode_installer.plan.hooks import spots
 from context_mode_installer.plan.ours import what_runs, words_of_entry, words_of_handler
+from context_mode_installer.plan.spread import spread
 
 if TYPE_CHECKING:
     from context_mode_installer.detect import Host
@@ -31,7 +32,6 @@ class Target:
         self.project = project
         self.agents = agents
         self.draft = draft
-        self.spec: AgentSpec = host.spec
         self.removing = False
         """Whether entries of every version and platform are looked at."""
         self.replaced = False
@@ -46,6 +46,7 @@ class Target:
         }
         if project is not None:
             self.holes["project"] = project
+        self.spec: AgentSpec = spread(host.spec, self.holes)
         self.events = frozenset(one.name for event in self.spec.events for one in event.hosts) | frozenset(
             event.event for event in self.spec.events
         )

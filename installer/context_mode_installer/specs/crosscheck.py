@@ -142,6 +142,10 @@ def _callers(sheet: Sheet) -> None:
     for n, file in enumerate(sheet.spec["files"]):
         if file["new"] is not None and file["new"] not in file["paths"]:
             sheet.add(("files", n, "new"), f"{file['new']} is none of the paths", "write one of them, or null")
+        if bool(file["each"]) != any("{each}" in path for path in file["paths"]):
+            sheet.add(("files", n, "each"), "folders and {each} in the paths go together", "write both or none")
+        if any("*" in folder for folder in file["each"][:1]):
+            sheet.add(("files", n, "each", 0), "it may have to be made and is a glob", "put a plain folder first")
 
 
 def check_templates(sheet: Sheet, _path: Path) -> None:
@@ -200,6 +204,8 @@ def _holes(sheet: Sheet, way: Way, text: str, roots: set[str]) -> None:
     known = _known_holes(way, roots)
     if known is None:
         return
+    if way[0] == "files" and sheet.spec["files"][way[1]]["each"] and ("paths" in way or way[-1] == "new"):
+        known |= {"each"}
     for name in HOLE.findall(text):
         sheet.known(way, name, known, "hole of this text")
 
