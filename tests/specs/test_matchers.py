@@ -27,16 +27,20 @@ def test_a_matcher_fires_as_the_host_reads_it(row: list[Any]) -> None:
 @pytest.mark.parametrize("file", shipped_specs(), ids=lambda file: file.stem)
 def test_no_tool_starts_two_hooks(file: Path) -> None:
     spec = load_file(file).value
-    rule = spec["hooks"][0]["matcher"] if spec["hooks"] else {"dialect": "none", "exact": None}
-    for tool in [*spec["knows"]["tools"], *own_tools(spec)]:
-        for event in ("pre_tool", "post_tool"):
-            for failure in (False, True):
-                names = [
-                    host["name"]
-                    for _way, ours, host in hosts(spec)
-                    if (ours, host["failure"]) == (event, failure) and fires(rule, host["matcher"], tool)
-                ]
-                assert len(names) <= 1, (tool, names)
+    # a surface is a form of the host's files: no version of it reads two
+    rules = {one["surface"]: one["matcher"] for one in spec["hooks"]} or {None: {"dialect": "none", "exact": None}}
+    first = next(iter(rules))
+    for surface, rule in rules.items():
+        for tool in [*spec["knows"]["tools"], *own_tools(spec)]:
+            for event in ("pre_tool", "post_tool"):
+                for failure in (False, True):
+                    names = [
+                        host["name"]
+                        for _way, ours, host in hosts(spec)
+                        if (ours, host["failure"], host["surface"] or first) == (event, failure, surface)
+                        and fires(rule, host["matcher"], tool)
+                    ]
+                    assert len(names) <= 1, (tool, names)
 
 
 def with_matchers() -> list[Path]:

@@ -141,8 +141,8 @@ def _task(item: object) -> tuple[str, str]:
     """Words and state of one task; empty what it does not tell."""
     if not isinstance(item, dict):
         return (item if isinstance(item, str) else ""), ""
-    words = item.get("content") or item.get("step") or item.get("subject")
-    return str(words or ""), str(item.get("status") or "")
+    words = next(filter(None, map(item.get, ("content", "step", "subject", "task_description"))), "")
+    return str(words), str(item.get("status") or ("completed" if item.get("completed") is True else ""))
 
 
 def _decision(call: Call) -> Row:
