@@ -135,8 +135,8 @@ class Carrier {
 
   /** Lets go of the folder, once what is on its way has come back. */
   async close() {
-    if (OWNERS.get(this.#folder) === this) OWNERS.delete(this.#folder);
     await Promise.allSettled(this.#waiting.values());
+    if (OWNERS.get(this.#folder) === this) OWNERS.delete(this.#folder);
   }
 
   /** The hook's answer to an event of the conversation `id`; an empty object for a pass. */

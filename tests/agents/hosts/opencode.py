@@ -58,7 +58,8 @@ class OpenCode(Host):
         provider = {"npm": "@ai-sdk/openai-compatible", "name": "Stand-in", "options": options}
         config = {
             "$schema": SCHEMA, "model": "stand-in/stand-in", "small_model": "stand-in/stand-in",
-            "autoupdate": False, "share": "disabled", "provider": {"stand-in": {**provider, "models": {"stand-in": model}}},
+            "autoupdate": False, "share": "disabled",
+            "provider": {"stand-in": {**provider, "models": {"stand-in": model}}},
         }  # fmt: skip
         still = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE")
         return {
