@@ -37,7 +37,7 @@ def nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-@pytest.mark.parametrize(("agent", "name"), [("zcode", "zcode"), ("zcode", "bare")])
+@pytest.mark.parametrize(("agent", "name"), [("zcode", "zcode"), ("zcode", "bare"), ("kiro", "kiro"), ("kiro", "bare")])
 def test_setup_twice_doctor_remove(nothing: Path, agent: str, name: str) -> None:
     fill(nothing, name)
     before = tree(nothing)
@@ -53,13 +53,13 @@ def test_setup_twice_doctor_remove(nothing: Path, agent: str, name: str) -> None
     assert tree(nothing) == before
 
 
-@pytest.mark.parametrize(("agent", "name"), [("zcode", "zcode")])
+@pytest.mark.parametrize(("agent", "name"), [("zcode", "zcode"), ("kiro", "kiro")])
 def test_undo_and_a_dry_run_leave_no_trace(nothing: Path, agent: str, name: str) -> None:
     fill(nothing, name)
     before = tree(nothing)
     dry = set_up(agent, dry_run=True)
     assert tree(nothing) == before
-    assert "tok-CCC333" not in dry.as_json()
+    assert [secret for secret in ("tok-CCC333", "tok-DDD444") if secret in dry.as_json()] == []
     set_up(agent)
     assert run(Options(undo="newest")).exit_code == 0
     assert tree(nothing) == before
@@ -148,3 +148,108 @@ def test_zcode_a_comment_stops_setup(nothing: Path) -> None:
     zcode(nothing).write_text('{\n  // mine\n  "hooks": {}\n}\n')
     with pytest.raises(UserError, match=r"~/.zcode/cli/config.json:2:3 a comment"):
         set_up("zcode")
+
+
+def kiro_cli(home: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    """A program that says its version, and lists the servers as that version's documentation shows it."""
+    folder = home.parent / "programs"
+    folder.mkdir(exist_ok=True)
+    program = folder / "kiro-cli"
+    program.write_text(
+        f'#!/bin/sh\n[ "$1" = mcp ] && echo "• context-mode  {home}/x serve" || echo "kiro-cli {version}"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+
+def test_kiro_both_forms_are_written_where_no_program_tells_its_version(nothing: Path) -> None:
+    fill(nothing, "kiro")
+    kept = {name: what for name, what in tree(nothing).items() if "settings/mcp" not in name and "perm" not in name}
+    done = set_up("kiro")
+    assert [name for name, what in kept.items() if tree(nothing)[name] != what and what[0] == "file"] == []
+    servers = read(nothing / ".kiro/settings/mcp.json")["mcpServers"]
+    assert servers["files"]["autoApprove"] == ["read_file"]
+    entry = servers["context-mode"]
+    assert (entry["args"], entry["timeout"], entry["autoApprove"]) == (["--agent", "kiro"], 660_000, ["*"])
+    rules = (nothing / ".kiro/settings/permissions.yaml").read_text()
+    assert '    match: ["git status*", "make *"]   # safe ones\n' in rules
+    assert rules.count("context-mode/*") == 1
+    file = json.loads((nothing / ".kiro/hooks/context-mode.json").read_text())
+    assert file["version"] == "v1"
+    assert [(one["trigger"], one["timeout"], one["action"]["type"]) for one in file["hooks"]] == [
+        (event, 10, "command") for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop")
+    ]
+    assert [one["name"] for one in file["hooks"] if "matcher" in one] == [
+        "context-mode PreToolUse",
+        "context-mode PostToolUse",
+    ]
+    agent = json.loads((nothing / ".kiro/agents/context-mode.json").read_text())
+    assert (agent["tools"], agent["includeMcpJson"], agent["allowedTools"]) == (["*"], True, ["@context-mode"])
+    assert {event: [set(one), one["timeout_ms"]] for event, (one,) in agent["hooks"].items()} == {
+        event: [{"command", "timeout_ms"}, 10_000]
+        for event in ("agentSpawn", "userPromptSubmit", "preToolUse", "postToolUse", "stop")
+    }
+    assert "kiro-cli --agent context-mode" in "\n".join(done.messages)
+    assert rows("kiro")["D12"][0] == "PASS"
+
+
+@pytest.mark.parametrize(("version", "said"), [("2.21.0", "WARN"), ("3.0.1", "PASS")])
+def test_kiro_the_step_that_an_agent_file_needs(
+    nothing: Path, monkeypatch: pytest.MonkeyPatch, version: str, said: str
+) -> None:
+    fill(nothing, "kiro")
+    before = tree(nothing)
+    kiro_cli(nothing, monkeypatch, version)
+    set_up("kiro")
+    found = rows("kiro")
+    assert found["D12"][0] == said
+    assert ("--agent context-mode" in found["D12"][1]) is (said == "WARN")
+    assert {status for status, _ in found.values()} <= {"PASS", "WARN", "SKIP"}
+    agent = json.loads((nothing / ".kiro/agents/context-mode.json").read_text())
+    assert ("hooks" in agent) is (said == "WARN")
+    assert len(json.loads((nothing / ".kiro/hooks/context-mode.json").read_text())["hooks"]) == 5
+    set_up("kiro", remove=True)
+    assert tree(nothing) == before
+
+
+def test_kiro_an_update_of_the_host_takes_the_old_form_out(nothing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(nothing, "kiro")
+    before = tree(nothing)
+    kiro_cli(nothing, monkeypatch, "2.21.0")
+    set_up("kiro")
+    kiro_cli(nothing, monkeypatch, "3.0.1")
+    status, detail = rows("kiro")["D4"]
+    assert (status, "agentSpawn" in detail) == ("FAIL", True)
+    set_up("kiro")
+    assert "hooks" not in json.loads((nothing / ".kiro/agents/context-mode.json").read_text())
+    assert rows("kiro")["D4"][0] == "PASS"
+    set_up("kiro", remove=True)
+    assert tree(nothing) == before
+
+
+def test_kiro_without_approval_nothing_is_allowed(nothing: Path) -> None:
+    fill(nothing, "kiro")
+    rules = (nothing / ".kiro/settings/permissions.yaml").read_bytes()
+    set_up("kiro", approve=False)
+    assert (nothing / ".kiro/settings/permissions.yaml").read_bytes() == rules
+    assert "autoApprove" not in read(nothing / ".kiro/settings/mcp.json")["mcpServers"]["context-mode"]
+    assert "allowedTools" not in json.loads((nothing / ".kiro/agents/context-mode.json").read_text())
+    assert rows("kiro")["D12"] == ("WARN", "our tools ask before each call: the approval was left out")
+
+
+def test_kiro_a_switched_off_server_is_a_fail(nothing: Path) -> None:
+    fill(nothing, "kiro")
+    set_up("kiro")
+    path = nothing / ".kiro/settings/mcp.json"
+    path.write_text(
+        path.read_text().replace('"disabled": false,\n      "timeout"', '"disabled": true,\n      "timeout"')
+    )
+    status, detail = rows("kiro")["D12"]
+    assert (status, "our server is switched off" in detail) == ("FAIL", True)
+
+
+def test_kiro_knows_no_private_project_file(nothing: Path, project: Path) -> None:
+    before: Tree = tree(nothing)
+    with pytest.raises(UserError, match="shared with everybody who works on it"):
+        set_up("kiro", scope="project", project=project)
+    assert tree(nothing) == before
