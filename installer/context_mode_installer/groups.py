@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from context_mode_installer import receipt
-from context_mode_installer.detect import spec_of
+from context_mode_installer.backups import Backups
+from context_mode_installer.detect import Host, known_specs, spec_of
+from context_mode_installer.places import find_places
+from context_mode_installer.plan.draft import Desk, Draft
+from context_mode_installer.plan.host import Target
+from context_mode_installer.result import UserError
 from context_mode_installer.system import DryRunSystem
 from context_mode_runtime import paths
 
@@ -32,6 +39,22 @@ def groups(agents: Collection[str] | None = None) -> dict[Group, list[str]]:
         mine = [one for one in known.entries if (one.agent, one.scope, one.project) == (agent, scope, project)]
         if agent and (agents is None or agent in agents):
             found.setdefault(Group(cast("Scope", scope), project, _approved(agent, scope, mine)), []).append(agent)
+    return found
+
+
+def packaged() -> list[str]:
+    """The agents with an enabled native package of ours, whether or not setup ever saw them."""
+    root = paths.data_root()
+    system = DryRunSystem([paths.home(), root])
+    found = []
+    for spec in known_specs():
+        if spec.native is None:
+            continue
+        host = Host(spec, find_places(spec, os.environ), None, None, (), ())
+        draft = Draft(Desk(system), receipt.load(system, root), Backups(system, root))
+        with contextlib.suppress(UserError):
+            if Target(host, "user", None, frozenset(), draft).install is not None:
+                found.append(spec.id)
     return found
 
 

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from context_mode_installer.detect import spec_of
-from context_mode_installer.groups import Group, groups
+from context_mode_installer.groups import Group, groups, packaged
 from context_mode_installer.origin import Origin, find_origin, newest
 from context_mode_installer.places import find_places
 from context_mode_installer.result import FINDINGS, Result, UserError
@@ -85,7 +85,7 @@ def _upgraded(origin: Origin, data: dict[str, Any], lines: list[str]) -> Result:
     data |= {"done": True, "version": version, "was": VERSION}
     lines.append(f"context-mode {VERSION} -> {version}" if version != VERSION else f"context-mode {version}, renewed")
     try:
-        agents = groups()
+        agents = wanted()
     except PathError as error:
         raise UserError(str(error), exit_code=FINDINGS) from None
     return _set_up_again(agents, data, lines)
@@ -124,6 +124,17 @@ def _version() -> str | None:
     """What is installed now, asked of a new process that loads the whole command line."""
     ran = _run([sys.executable, "-P", "-c", _ASK], _STEP_SECONDS)
     return ran.out.strip() or None if ran.code == 0 else None
+
+
+def wanted() -> dict[Group, list[str]]:
+    """What is set up, and the agents that have a package of ours only: setup has the host renew that (R05)."""
+    found = groups()
+    known = {agent for agents in found.values() for agent in agents}
+    new = [agent for agent in packaged() if agent not in known]
+    if new:
+        way = Group("user", None, approved=False)
+        found[way] = [*found.get(way, []), *new]
+    return found
 
 
 def _set_up_again(found: dict[Group, list[str]], data: dict[str, Any], lines: list[str]) -> Result:
