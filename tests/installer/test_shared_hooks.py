@@ -56,7 +56,7 @@ def entries(home: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def named(home: Path) -> dict[str, str]:
     """Event -> the agent that its one entry names."""
-    found = [(event, entry["bash"].split()[-2]) for event, entry in entries(home)]
+    found = [(event, entry["bash"].split()[1]) for event, entry in entries(home)]
     assert len(found) == len(dict(found))
     return dict(found)
 

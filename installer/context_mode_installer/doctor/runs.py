@@ -76,9 +76,7 @@ def _schema(subject: Subject) -> dict[str, object]:
 def _probe(subject: Subject, argv: Sequence[str], probe: Probe, schema: dict[str, object]) -> str | None:
     """Runs one probe; what is wrong with the reply, or None."""
     try:
-        done = _run(
-            [*argv, "--assume-server"] if len(argv) > 1 and argv[1] != "-c" else _assuming(argv), subject, probe
-        )
+        done = _run(_assuming(argv, probe.event), subject, probe)
     except subprocess.TimeoutExpired:
         return f"no end within {_SECONDS} s"
     except OSError as error:
@@ -109,10 +107,11 @@ def _misfit(text: str, schema: dict[str, object], *, plain: bool) -> str | None:
     return None if worst is None else f"a reply that the host does not take: {worst.json_path}: {worst.message}"
 
 
-def _assuming(argv: Sequence[str]) -> list[str]:
-    """The same command with the word that stands for a live server."""
+def _assuming(argv: Sequence[str], event: str) -> list[str]:
+    """The same command with the word that stands for a live server behind its event."""
     if argv[1:2] in (["-c"], ["/C"]):
-        return [*argv[:-1], f"{argv[-1]} --assume-server"]
+        before, word, after = argv[-1].rpartition(f" {event}")
+        return [*argv[:-1], f"{before}{word} --assume-server{after}"]
     return [*argv, "--assume-server"]
 
 
