@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from context_mode_installer.commands import doctor, package, upgrade
 from context_mode_installer.commands.setup import Options, run
 from context_mode_installer.groups import groups
 from context_mode_installer.native.make import MARK
+from context_mode_installer.native.starters import FOLDERS, FRAMEWORK
 from context_mode_installer.result import Result
 from context_mode_runtime.version import VERSION
 
@@ -215,3 +217,21 @@ def test_upgrade_knows_a_host_that_has_the_package_only(home: Path) -> None:
     assert groups() == {}
     found = upgrade.wanted()
     assert {tuple(names): way.approved for way, names in found.items()} == {("claude-code",): False}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="starters for a POSIX shell")
+@pytest.mark.parametrize("fits", [True, False])
+def test_doctor_says_what_a_package_without_launchers_runs_on(home: Path, fits: bool) -> None:
+    inside = claude_home(home)
+    places = home / "pythons"
+    places.mkdir()
+    if fits:
+        (places / "python3.11").symlink_to(sys.executable)
+    serve = inside / "bin/context-mode-serve"
+    serve.write_text(serve.read_text().replace(" ".join(FOLDERS), str(places)).replace(FRAMEWORK, str(places / "x")))
+    status, detail, fix = look("claude-code", "D2")["D2"]
+    if fits:
+        assert (status, detail) == ("PASS", "the package's own runtime, by a Python of the system")
+    else:
+        assert (status, fix) == ("FAIL", "context-mode setup --agents claude-code")
+        assert detail.startswith("no Python 3.11 or newer in ")

@@ -197,6 +197,27 @@ def test_a_hosts_own_command_runs_last_and_its_failure_is_a_word(home: Path, hos
     assert [line for line in done.messages if "failed: no such plugin" in line]
 
 
+def test_a_hosts_own_command_runs_once_and_is_taken_back(home: Path, host: Callable[..., None]) -> None:
+    def change(spec: Spec) -> None:
+        words = ["/bin/sh", "-c", "echo {config} >> {home}/ran"]
+        spec["edits"] += [
+            _edit("list", "host_command", run=words, undo=["/bin/sh", "-c", "echo back >> {home}/ran"], approval=True,
+                  affects="all of it")
+        ]  # fmt: skip
+
+    host("my-host", change)
+    shown = set_up("my-host", dry_run=True)
+    assert [line for line in shown.messages if "approval added by a command, afterwards: /bin/sh -c" in line]
+    assert not (home / "ran").exists()
+    set_up("my-host", approve=False)
+    assert not (home / "ran").exists()
+    set_up("my-host")
+    assert set_up("my-host").messages[-1] == "All is set up already; nothing was changed."
+    assert (home / "ran").read_text() == f"{home}/.my-host\n"
+    run(Options(remove=True))
+    assert (home / "ran").read_text() == f"{home}/.my-host\nback\n"
+
+
 def test_entries_for_other_versions_and_systems_are_left_out(home: Path, host: Callable[..., None]) -> None:
     def change(spec: Spec) -> None:
         spec["files"] += [_file("more", "json", "{config}/more.json")]

@@ -184,7 +184,7 @@ class _Run:
                 [program or words[0], *words[1:]], env=self.environment, stdin="", timeout=60, cwd=paths.home()
             )
             if ran.code != 0:
-                notes.append(f"{host.spec.name}: `{' '.join(words)}` failed: {ran.err.strip()[:200]}")
+                notes.append(f"{host.spec.name}: `{shlex.join(words)}` failed: {ran.err.strip()[:200]}")
         _compile()
         return notes + self._renewed(plan, hosts)
 

@@ -51,6 +51,9 @@ def python(subject: Subject) -> Outcome:
             missing.append(file)
             continue
         interpreters.update(_named(text))
+    packaged = next((target.install for target in subject.targets if target.install is not None), None)
+    if packaged is not None and len(missing) == len(launchers.names()):
+        return _packaged(subject, packaged.program(launchers.SERVE))
     if missing:
         return failed(f"no launcher {', '.join(missing)} in {paths.tilde(paths.bin_dir())}", subject.setup)
     for interpreter in sorted(interpreters):
@@ -63,6 +66,20 @@ def python(subject: Subject) -> Outcome:
     if not _compiled():
         return warned(f"{shown}; the runtime is not compiled, which makes each hook slower", subject.setup)
     return passed(shown)
+
+
+def _packaged(subject: Subject, starter: str) -> Outcome:
+    """Nothing of ours but a package is here: whether its starter finds a Python."""
+    try:
+        done = subprocess.run(
+            [starter, "--agent", subject.agent], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=_ASK_SECONDS, check=False, env=dict(subject.environment),
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return failed(f"{paths.tilde(starter)} does not run: {error}", subject.setup)
+    if done.returncode != 0:
+        return failed(done.stderr.strip().removeprefix("context-mode: "), subject.setup)
+    return passed("the package's own runtime, by a Python of the system")
 
 
 def _named(launcher: str) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from context_mode_installer import formats
+from context_mode_installer.places import fill_text
 from context_mode_installer.plan.draft import Change
 from context_mode_installer.plan.hooks import EDIT, entry_at, hand_over, leave, ours_in, take_out
 from context_mode_installer.plan.revert import Conflict, reverted
@@ -38,10 +40,19 @@ def plan_removal(target: Target) -> None:
         take_out_skills(target)
     for edit in reversed(target.spec.edits_in(target.scope)):
         if edit.kind == "host_command":
-            if edit.undo:
-                target.draft.commands.append((target.spec.id, edit.undo))
-            continue
-        take_back(target, edit)
+            _undo_command(target, edit)
+        else:
+            take_back(target, edit)
+
+
+def _undo_command(target: Target, edit: Edit) -> None:
+    """The host's command that takes back one that an earlier setup had run."""
+    known = target.draft.receipt.find(target.spec.id, target.scope, target.project, edit.name, ())
+    if known is not None and edit.undo:
+        words = tuple(fill_text(word, target.holes) for word in edit.undo)
+        target.draft.commands.append((target.spec.id, words))
+        what = f"{edit.name} taken back by a command, afterwards: {shlex.join(words)}"
+        target.draft.changes.append(Change(target.spec.id, words[0], what))
 
 
 def keeps_skills(target: Target) -> bool:
