@@ -55,22 +55,23 @@ def _enabled(target: Target, native: Native) -> Iterator[tuple[str, str]]:
     if native.enabled is None:
         yield "", ""
         return
-    config = target.config(native.enabled.file)
-    for item in _items(config.get(target.keys(native.enabled.at))):
-        match = re.search(native.enabled.key, item)
-        if match:
-            found = match[1] if match.re.groups else item
-            yield item, _absolute(found, os.path.dirname(config.path))
+    for config in target.everywhere(native.enabled.file):
+        for item in _items(config.get(target.keys(native.enabled.at))):
+            match = re.search(native.enabled.key, item)
+            if match:
+                found = match[1] if match.re.groups else item
+                yield item, _absolute(found, os.path.dirname(config.path))
 
 
 def _items(table: object) -> list[str]:
     if isinstance(table, dict):
         on = [(key, value) for key, value in table.items() if value is not False]
         return [key for key, value in on if formats.get(value, ("enabled",)) is not False]
-    return [text for item in (table if isinstance(table, list) else ()) for text in _first_text(item)]
+    return [text for item in (table if isinstance(table, list) else ()) for text in first_text(item)]
 
 
-def _first_text(item: object) -> list[str]:
+def first_text(item: object) -> list[str]:
+    """What an item of a list says: itself, or the first text in it; nothing where there is none."""
     values = item.values() if isinstance(item, dict) else item if isinstance(item, list) else [item]
     return [value for value in values if isinstance(value, str)][:1]
 

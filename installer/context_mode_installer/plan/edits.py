@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from context_mode_installer import formats
@@ -33,13 +34,25 @@ def plan_these(target: Target, edits: Iterable[Edit], *, approve: bool, replace:
         if not target.holds(edit.only) or (edit.approval and not approve):
             continue
         if edit.kind == "host_command":
-            target.draft.commands.append((target.spec.id, tuple(fill_text(word, target.holes) for word in edit.run)))
+            _host_command(target, edit)
             continue
         place = _Place(target, edit, target.config(edit.file or ""), target.keys(edit.at))
         if edit.kind == "key" and "serve" in holes(edit.value):
             _entry(place, replace=replace)
         else:
             _PLANNERS[edit.kind](place)
+
+
+def _host_command(target: Target, edit: Edit) -> None:
+    """A command is run once; again when the spec says other words."""
+    words = [fill_text(word, target.holes) for word in edit.run]
+    known = target.draft.receipt.find(target.spec.id, target.scope, target.project, edit.name, ())
+    if known is None or known.value != words:
+        target.draft.commands.append((target.spec.id, tuple(words)))
+        what = f"{'approval' if edit.approval else edit.name} added by a command, afterwards: {shlex.join(words)}"
+        target.draft.changes.append(Change(target.spec.id, words[0], what, edit.affects))
+    entry = Entry(target.spec.id, target.scope, target.project, edit.name, edit.kind, "", (), words)
+    target.draft.put_in.append(entry)
 
 
 def template_text(target: Target, edit: Edit) -> str:
@@ -70,7 +83,8 @@ class _Place(NamedTuple):
 
     def say(self, how: str) -> None:
         """Adds a line to the plan."""
-        what = f"{'approval' if self.edit.approval else self.edit.name} {formats.shown(self.at)} {how}"
+        name = "approval" if self.edit.approval else self.edit.name
+        what = " ".join([name, *([formats.shown(self.at)] if self.at else []), how])
         self.target.draft.changes.append(Change(self.target.spec.id, self.config.path, what, self.edit.affects))
 
     def record(self, value: object, was: list[Any] | None = None) -> None:
@@ -112,11 +126,14 @@ def _entry(place: _Place, *, replace: bool) -> None:
 
 def _drop_others(place: _Place) -> None:
     """Takes out entries that run our server under another name."""
-    table = place.config.get(place.at[:-1])
-    for name, entry in table.items() if isinstance(table, dict) else ():
-        if name != place.at[-1] and place.target.entry_kind(entry, place.edit) == "serve":
-            place.config.remove((*place.at[:-1], name))
-            place.say(f"kept, {name} taken out: it runs our server a second time")
+    for config in place.target.everywhere(place.config.file.name):
+        table = config.get(place.at[:-1])
+        for name, entry in table.items() if isinstance(table, dict) else ():
+            here = config.path == place.config.path and name == place.at[-1]
+            if not here and place.target.entry_kind(entry, place.edit) == "serve":
+                config.remove((*place.at[:-1], name))
+                where = "" if config.path == place.config.path else f" of {paths.tilde(config.path)}"
+                place.say(f"kept, {name}{where} taken out: it runs our server a second time")
 
 
 def _key(place: _Place) -> None:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from context_mode_installer import formats
+from context_mode_installer.native.found import first_text
 from context_mode_installer.plan.draft import Change, Obstacle
 from context_mode_installer.plan.ours import NAME
 from context_mode_runtime import paths
@@ -29,19 +30,28 @@ PROGRAM_FIX = "npm uninstall -g context-mode"
 def plan_foreign(target: Target, *, replace: bool) -> None:
     """Adds a foreign tool's plugins and databases: as obstacles, or with `replace` as things to take out."""
     for sign in target.spec.foreign:
-        config = target.config(sign.file)
-        table = config.get(sign.at)
-        for key, value in table.items() if isinstance(table, dict) else ():
-            if target.install and key in (target.install.key, target.install.found):
-                continue
-            if re.search(sign.key, key) and value is not False and formats.get(value, ("enabled",)) is not False:
+        for config in target.everywhere(sign.file):
+            for key, place in reversed(_named(config.get(sign.at))):
+                if target.install and key in (target.install.key, target.install.found):
+                    continue
+                if not re.search(sign.key, key):
+                    continue
                 if replace:
-                    config.remove((*sign.at, key))
+                    config.remove((*sign.at, place))
                     target.draft.changes.append(Change(target.spec.id, config.path, f"{sign.what} ({key}) taken out"))
                 else:
                     _obstacle(target, config.path, f"{sign.what}: {formats.shown((*sign.at, key))}")
     for template in target.spec.foreign_data:
         _data(target, target.path(template), replace=replace)
+
+
+def _named(table: object) -> list[tuple[str, str | int]]:
+    """What stands in a map or a list and is not switched off: its key or first text, and the step down to it."""
+    if isinstance(table, dict):
+        on = {key: value for key, value in table.items() if value is not False}
+        return [(key, key) for key, value in on.items() if formats.get(value, ("enabled",)) is not False]
+    items = table if isinstance(table, list) else []
+    return [(text, n) for n, item in enumerate(items) for text in first_text(item)]
 
 
 def _data(target: Target, folder: str, *, replace: bool) -> None:

@@ -71,6 +71,12 @@ class Target:
             self._configs[name] = Config(self.draft.desk, file, self._choose(file))
         return self._configs[name]
 
+    def everywhere(self, name: str) -> list[Config]:
+        """Every candidate of a file that is there, weak to strong: the host reads them all."""
+        file = self.spec.file(name)
+        found = [Config(self.draft.desk, file, path) for path in map(self.path, file.paths)]
+        return [config for config in found if self.draft.desk.read(config.path) is not None]
+
     def configs(self) -> list[Config]:
         """All files of this scope, every candidate that is there."""
         out = {}
@@ -182,9 +188,17 @@ class Target:
         candidates = [self.path(one) for one in file.paths]
         there = [path for path in candidates if self.draft.desk.read(path) is not None]
         ours = [path for path in there if self.draft.receipt.steps.get(path)]
+        if len(there) > 1 and not ours:
+            ours = [path for path in there if self._holds_ours(Config(self.draft.desk, file, path))]
         if ours or there:
             return (ours or there)[-1]
         return self.path(file.new) if file.new else candidates[-1]
+
+
+    def _holds_ours(self, config: Config) -> bool:
+        """Whether an entry that runs our server stands in a file, where the spec puts it."""
+        edits = [edit for edit in self.spec.edits if edit.file == config.file.name and edit.kind == "key"]
+        return any(self.entry_kind(config.get(self.keys(edit.at)), edit) == "serve" for edit in edits)
 
 
 def _number(version: str) -> tuple[int, ...]:
