@@ -77,3 +77,12 @@ def test_a_switch_in_any_of_them_is_told(home: Path, name: str) -> None:
     [(status, detail)] = checked("D12")
     assert status == "FAIL"
     assert name in detail
+
+
+def test_r06_the_users_file_names_no_workspace(home: Path) -> None:
+    """The server is told its folder by roots: what stands for the workspace has no single meaning in a user's file."""
+    [folder] = folders(home, ALL[0])
+    set_up()
+    entry = json.loads((folder / "mcp.json").read_text("utf-8"))["servers"]["context-mode"]
+    assert set(entry) == {"type", "command", "args"}
+    assert "${" not in json.dumps(entry)
