@@ -162,6 +162,19 @@ def test_the_package_of_another_agent_is_none_of_ours(home: Path) -> None:
     assert set_up().exit_code == 1
 
 
+def test_a_list_of_plugins_of_any_size_is_read_whole(home: Path) -> None:
+    """R28: over 1 MiB of other plugins before ours."""
+    claude_home(home)
+    value = settings(home)
+    value["enabledPlugins"] = {f"some-plugin-{n:05}@a-marketplace-with-a-name": True for n in range(22_000)} | {
+        KEY: True
+    }
+    (home / ".claude/settings.json").write_text(json.dumps(value))
+    assert (home / ".claude/settings.json").stat().st_size > 1024 * 1024
+    assert "is in force" in "\n".join(set_up().messages)
+    assert look("claude-code", "D3")["D3"][0] == "PASS"
+
+
 def program(home: Path, code: int, script: str = "") -> Path:
     """A `claude` that leaves a line for each call."""
     folder = home / "programs"
