@@ -153,7 +153,7 @@ def server_entry(target: Target) -> list[str] | None:
     for edit in target.spec.edits_in(target.scope):
         if edit.kind == "key" and "serve" in holes(edit.value):
             entry = target.config(edit.file or "").get(target.keys(edit.at))
-            return words_of_entry(entry, edit.value) or None
+            return [target.started(word) for word in words_of_entry(entry, edit.value)] or None
     return None
 
 

@@ -43,13 +43,16 @@ def command_line(target: Target, surface: Surface, event: str, agent: str = "") 
     """
     target.check_expands(surface.command.expands)
     program, arguments = target.holes["hook"].replace("\\", "/"), [agent or target.spec.id, event]
-    line = " ".join([_quoted(program), *arguments])
+    line = " ".join([_quoted(program, target.home_form or ""), *arguments])
     # a quoted path by itself is only a text to PowerShell
     windows = f"& {line}" if surface.command.windows == "powershell" else line
     return {"program": program, "arguments": arguments, "command": line, "command_windows": windows}
 
 
-def _quoted(path: str) -> str:
+def _quoted(path: str, form: str) -> str:
+    """`form` is the part that a shell, if not the host, replaces by the home; nothing in other places."""
+    if form and path.startswith(form):
+        return f'"{form}"{shlex.quote(path[len(form) :])}'
     return f'"{path}"' if path[1:2] == ":" else shlex.quote(path)
 
 

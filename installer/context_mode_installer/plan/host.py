@@ -38,11 +38,13 @@ class Target:
         """Whether it is a package of ours that takes the place of what a removal takes out."""
         self.as_is = False
         """Whether hooks are looked for where they are, not where setup would put them."""
-        bin_dir, files = host.places.holes["bin"], launchers.names()
+        self.home_form = host.spec.home_form(scope)
+        """What the host replaces by the home in this scope's files, which others share."""
+        files = launchers.names()
         self.holes: dict[str, Any] = {
             **host.places.holes,
-            "serve": os.path.join(bin_dir, files[launchers.SERVE]),
-            "hook": os.path.join(bin_dir, files[launchers.HOOK]),
+            "serve": self._program(files[launchers.SERVE]),
+            "hook": self._program(files[launchers.HOOK]),
         }
         if project is not None:
             self.holes["project"] = project
@@ -178,11 +180,28 @@ class Target:
         mine = [self.is_our_hook(spot.value, surface) for spot in spots(self.config(name).value(), surface)]
         return any(mine), not all(mine)
 
+    def _program(self, name: str) -> str:
+        """A program of ours as it is written into files of this scope."""
+        path, home = os.path.join(self.host.places.holes["bin"], name), self.host.places.holes["home"]
+        below = self.home_form is not None and path.startswith(home.rstrip(os.sep) + os.sep)
+        return f"{self.home_form}{path[len(home.rstrip(os.sep)) :]}" if below else path
+
+    def started(self, word: str) -> str:
+        """A word of a file of this scope as the host starts it."""
+        form = self.home_form
+        return self.host.places.holes["home"] + word[len(form) :] if form and word.startswith(f"{form}/") else word
+
     def check_expands(self, names: tuple[str, ...]) -> None:
-        """Refuses a path of ours that the host would expand. Raises PlanError."""
+        """Refuses a path of ours that the host would expand, or that only this machine has. Raises PlanError."""
+        path = self.holes["hook"]
+        if self.home_form is not None:
+            if not path.startswith(self.home_form):
+                why = "is not below the home; others share the file that would name it"
+                raise PlanError(f"{self.spec.name}: {path} {why}")
+            path = path[len(self.home_form) :]
         for name in names:
-            if any(form in self.holes["hook"] for form in (f"${name}", f"${{{name}}}")):
-                raise PlanError(f"{self.spec.name} would replace ${name} in the path {self.holes['hook']}")
+            if any(form in path for form in (f"${name}", f"${{{name}}}")):
+                raise PlanError(f"{self.spec.name} would replace ${name} in the path {path}")
 
     def _choose(self, file: ConfigFile) -> str:
         candidates = [self.path(one) for one in file.paths]

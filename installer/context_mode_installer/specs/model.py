@@ -172,6 +172,10 @@ class AgentSpec:
         """Why setup cannot work in this scope, or None."""
         return {rule.scope: rule.refused for rule in self.scopes}[scope]
 
+    def home_form(self, scope: Scope) -> str | None:
+        """What the host replaces by the home in the files of this scope, or None."""
+        return {rule.scope: rule.home for rule in self.scopes}[scope]
+
     def edits_in(self, scope: Scope) -> list[Edit]:
         """What setup puts in for this scope, in order."""
         return [edit for edit in self.edits if edit.scope == scope]

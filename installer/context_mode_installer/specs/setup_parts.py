@@ -68,10 +68,11 @@ class Root:
 
 @dataclass(frozen=True)
 class ScopeRule:
-    """Whether setup works in a scope; `refused` says why not."""
+    """Whether setup works in a scope; `refused` says why not, `home` what the host replaces by the home."""
 
     scope: Scope
     refused: str | None
+    home: str | None
 
 
 @dataclass(frozen=True)
