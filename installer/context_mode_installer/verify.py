@@ -13,6 +13,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any
 
 from context_mode_installer import formats, launchers
+from context_mode_installer.plan.bridge import bridge_hook, bridge_server
 from context_mode_installer.plan.hooks import command_line, ours_in
 from context_mode_installer.plan.ours import words_of_entry, words_of_handler
 from context_mode_installer.specs.where import holes, put
@@ -91,6 +92,8 @@ def written_hook(target: Target, event: str) -> list[str] | None:
     """The words that the host would run for an event, from the file as it is now, or from our package."""
     if target.install is not None:
         return [target.install.program(launchers.HOOK), target.spec.id, event]
+    if target.spec.bridge is not None:
+        return bridge_hook(target, event)
     for surface, name in target.surfaces():
         for spot in ours_in(target, surface, target.config(name).value()):
             if event in command_line(target, surface, event)["arguments"] and spot.event == event:
@@ -142,10 +145,10 @@ def _check_server(system: System, target: Target, environment: dict[str, str], f
 
 
 def written_server(target: Target) -> list[str] | None:
-    """What the host starts as our server: the package's starter, else the words of the MCP entry; None for neither."""
+    """What the host starts as our server: by the package, by the MCP entry, or by a bridge that offers our tools."""
     if target.install is not None:
         return [target.install.program(launchers.SERVE), "--agent", target.spec.id]
-    return server_entry(target)
+    return server_entry(target) or bridge_server(target)
 
 
 def server_entry(target: Target) -> list[str] | None:

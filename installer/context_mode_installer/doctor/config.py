@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from context_mode_installer.doctor import package
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
+from context_mode_installer.plan.bridge import bridge_events, bridge_file
 from context_mode_installer.plan.foreign import PROGRAM, PROGRAM_FIX, foreign_program
 from context_mode_installer.plan.hooks import events_of, other_owner, ours_in
 from context_mode_installer.verify import written_server
@@ -45,6 +46,22 @@ def leftovers(subject: Subject) -> Outcome:
         return failed(f"{paths.tilde(obstacles[0].file)}: {obstacles[0].what}", obstacles[0].fix)
     if any(target.install is not None for target in subject.targets):
         return package.beside(subject)
+    return _bridged(subject) if subject.host.spec.bridge else _declared(subject)
+
+
+def _bridged(subject: Subject) -> Outcome:
+    """The bridge is in its place, as it has to be."""
+    events = []
+    for target in subject.targets:
+        bridge = bridge_file(target)
+        if bridge is not None and not bridge[1]:
+            return failed(f"{paths.tilde(bridge[0])} is missing or not as setup writes it", subject.setup)
+        events += bridge_events(target) if bridge is not None else []
+    return _beside(subject, len(events))
+
+
+def _declared(subject: Subject) -> Outcome:
+    """Each event has one hook of ours in the host's files."""
     missing, doubled, count = [], [], 0
     for target in subject.targets:
         for surface, name in target.surfaces():

@@ -18,6 +18,7 @@ from context_mode_installer.doctor import handshake
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
 from context_mode_installer.doctor.probes import Probe, probes
 from context_mode_installer.native.make import declared
+from context_mode_installer.plan.bridge import bridge_events, bridge_hook
 from context_mode_installer.plan.hooks import ours_in
 from context_mode_installer.verify import as_run, written_hook, written_server
 from context_mode_runtime import paths, resources
@@ -35,7 +36,7 @@ def replies(subject: Subject) -> Outcome:
     """D5: one probe for every event; each reply has to fit the host's own closed form."""
     commands = _hook_commands(subject)
     if not commands:
-        return failed("no hook of ours to run", subject.setup) if subject.host.spec.hooks else _in_process()
+        return failed("no hook of ours to run", subject.setup)
     schema = _schema(subject)
     wrong = []
     done = probes(subject.host.spec, subject.environment["PWD"])
@@ -49,14 +50,13 @@ def replies(subject: Subject) -> Outcome:
     return passed(f"{len(done)} probes of {len(commands)} events, each reply in the host's form")
 
 
-def _in_process() -> Outcome:
-    return passed("in-process bridge: it has no hook command")
-
-
 def _hook_commands(subject: Subject) -> dict[str, list[str]]:
-    """The words that the host runs, by its event."""
+    """The words that the host, or the bridge in it, runs, by its event."""
     found: dict[str, list[str]] = {}
     for target in subject.targets:
+        if target.spec.bridge is not None:
+            found |= {event: words for event in bridge_events(target) if (words := bridge_hook(target, event))}
+            continue
         if target.install is not None:
             found |= {event: written_hook(target, event) or [] for event in declared(target.spec)}
             continue
@@ -89,7 +89,13 @@ def _probe(subject: Subject, argv: Sequence[str], probe: Probe, schema: dict[str
     if not denied and text in ("", subject.host.spec.replies.pass_):
         return "passes where it should answer" if probe.expects_reply else None
     plain = denied or _speaks_text(subject, probe.event)
-    return _misfit(text, {**schema, "$ref": f"#/$defs/{probe.event}"}, plain=plain)
+    return _misfit(text, {**schema, "$ref": f"#/$defs/{_form(subject, probe)}"}, plain=plain)
+
+
+def _form(subject: Subject, probe: Probe) -> str:
+    """The name of the reply's form: the host's event, for a host with a bridge ours."""
+    ours = {host.name: event.event for event in subject.host.spec.events for host in event.hosts}
+    return ours[probe.event] if subject.host.spec.bridge else probe.event
 
 
 def _speaks_text(subject: Subject, event: str) -> bool:
@@ -127,7 +133,7 @@ def hook_time(subject: Subject) -> Outcome:
     commands = _hook_commands(subject)
     wanted = [probe for probe in probes(subject.host.spec, subject.environment["PWD"]) if probe.event in commands]
     if not wanted:
-        return _in_process() if not subject.host.spec.hooks else skipped("no hook of ours to run")
+        return skipped("no hook of ours to run")
     probe = next((one for one in wanted if not one.expects_reply and " " in one.name), wanted[0])
     bare, hook = [], []
     for _ in range(_RUNS):

@@ -93,6 +93,8 @@ def _text(spec: AgentSpec, native: Native, file: NativeFile) -> str:
         "version": VERSION, "token": native.token or ".", "hook": program(native, launchers.HOOK),
         "serve": program(native, launchers.SERVE),
     }  # fmt: skip
+    if spec.bridge is not None:
+        said["limit_ms"] = str(spec.bridge.timeout_ms)
     if "{hooks}" in text:
         said["hooks"] = _json(hooks(spec, native))
     if "{mcp}" in text:

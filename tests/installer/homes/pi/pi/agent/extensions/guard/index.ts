@@ -1,0 +1,3 @@
+export default function (pi) {
+  pi.on("tool_call", async () => undefined);
+}

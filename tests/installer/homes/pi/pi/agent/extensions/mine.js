@@ -1,0 +1,3 @@
+export default function (pi) {
+  pi.registerCommand("mine", { description: "mine", handler: async () => {} });
+}
