@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI denies a tool when a hook before it ends with anything but 0, and its deny holds whatever is allowed."""
+"""Copilot CLI denies a tool when a hook before it ends with anything but 0; its deny holds whatever is allowed."""
 
 from __future__ import annotations
 
