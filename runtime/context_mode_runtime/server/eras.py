@@ -13,7 +13,8 @@ HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS = ("2026-07-28",)
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
-SERVER_INFO: dict[str, object] = {"name": "context-mode", "title": "Context Mode", "version": VERSION}
+SERVER_INFO: dict[str, object] = {"name": "context-mode", "version": VERSION}
+"""Without a title: a host may name our tools after it once it knows it, and otherwise before."""
 CAPABILITIES: dict[str, object] = {"tools": {}}
 _FRESH_MS = 300_000  # how long a host may keep a list: it changes with an upgrade only
 
