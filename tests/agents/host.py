@@ -134,6 +134,10 @@ class Host:
         """The step that gets a page."""
         return self.shell(f"curl -s {url}")
 
+    def whole(self, text: str) -> str:
+        """A tool result as the model saw it; where the host moved a big one into a file, what that file holds."""
+        return text
+
     def edit(self, file: Path, old: str, new: str) -> list[Step]:
         """The steps that change a file with the host's own tool."""
         raise NotImplementedError

@@ -1,8 +1,8 @@
 // Inside VS Code: registers a language model that asks the stand-in for every turn, and types prompts into the chat
 // view as they are ordered. Every question of the chat view is answered with "Allow", as a user's click would, and told.
 //
-// Orders come one by one from CONTROL/next: {"model": URL, "prompt": text, "fresh": bool, "page": URL of the page's
-// debugger}. What came of one goes to CONTROL/done: {"asked": [titles], "errors": [texts]}.
+// CONTROL/next takes what came of an order, {"asked": [texts of the questions], "errors": [texts]}, and gives the next
+// one: {"model": URL, "prompt": text, "fresh": bool, "servers": bool, "page": URL of the page's debugger}.
 'use strict';
 const vscode = require('vscode');
 const http = require('http');
@@ -100,9 +100,18 @@ async function agent() {
   }
 }
 
+// The tools of MCP servers: a window that has just been opened still reads its files.
+async function tools() {
+  while (!vscode.lm.tools.some(tool => tool.name.startsWith('mcp_'))) {
+    await vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
+    await sleep(STEP_MS);
+  }
+}
+
 async function follow() {
   const asked = [], errors = [];
   const page = new Page(order.page);
+  if (order.servers) await tools();
   if (order.fresh) await vscode.commands.executeCommand('workbench.action.chat.newChat');
   let answer;
   vscode.commands.executeCommand('workbench.action.chat.open', {

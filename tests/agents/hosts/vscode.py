@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tests.agents.tap import Heard
 
 LIMIT_S = 150
+MOVED = re.compile(r"^Large tool result .* access the content at: (.+)$", re.MULTILINE)
 DATA = ".config/Code"
 HOOK = ".copilot/hooks/mine.json"
 
@@ -50,25 +52,22 @@ class VsCodeChat(Host):
 
     def start(self, run: HostRun, url: str, prompt: str, extra: Sequence[str], log: Path, *, resumed: bool) -> int:
         """One prompt in the window of this test; a window is opened anew when the user's files have changed."""
-        now = self._files(run.home)
-        if self.window and now != self._seen:
+        data = Path(run.env.get(self.moved_by, run.home / ".config")) / "Code"
+        mcp = data / "User" / "mcp.json"
+        servers = mcp.read_bytes() if mcp.is_file() else b""
+        seen = servers + b"".join(file.read_bytes() for file in sorted((run.home / ".copilot/hooks").glob("*.json")))
+        if self.window and seen != self._seen:
             self.close()
-        fresh = not resumed
         if self.window is None:
-            env = run.environment(url)
-            data = Path(run.env.get("VSCODE_APPDATA", run.home / ".config")) / "Code"
-            self.window, self._seen = Window(self.bin_dir, env, run.project, run.out, data), now
-        order = {"model": url, "prompt": prompt, "fresh": fresh}
+            self.window = Window(self.bin_dir, run.environment(url), run.project, run.out, data)
+            self._seen = seen
+        order = {"model": url, "prompt": prompt, "fresh": not resumed, "servers": b'"command"' in servers}
         try:
             done = self.window.follow(order, LIMIT_S)
         except queue.Empty:
             return 124
         log.write_text(json.dumps(done, indent=1), encoding="utf-8")
         return 1 if done["errors"] else 0
-
-    def _files(self, home: Path) -> bytes:
-        files = [home / self.entry.file, *sorted((home / ".copilot/hooks").glob("*.json"))]
-        return b"\0".join(file.read_bytes() for file in files if file.is_file())
 
     def close(self) -> None:
         if self.window:
@@ -88,8 +87,9 @@ class VsCodeChat(Host):
     def read(self, file: Path, lines: int | None = None) -> Step:
         return {"tool": "read_file", "args": {"filePath": str(file), "startLine": 1, "endLine": lines or 100_000}}
 
-    def fetch(self, url: str) -> Step:
-        return {"tool": "fetch_webpage", "args": {"urls": [url], "query": "How many heron nests?"}}
+    def whole(self, text: str) -> str:
+        moved = MOVED.search(text)
+        return Path(moved.group(1)).read_text("utf-8") if moved else text
 
     def edit(self, file: Path, old: str, new: str) -> list[Step]:
         change = {"filePath": str(file), "oldString": old, "newString": new}
