@@ -109,7 +109,8 @@ def switches(subject: Subject) -> Outcome:
     step = subject.host.spec.trust
     if step is not None and step.form == "step" and any(target.holds(step.only) for target in subject.targets):
         return warned(f"one step is left to you: {step.say}")
-    return passed("hooks on, trusted; tools approved")
+    ours = any(edit.approval for edit in subject.host.spec.edits)
+    return passed(f"hooks on, trusted; {'tools approved' if ours else 'what tools may is said to the host alone'}")
 
 
 def _changes(subject: Subject) -> list[Change]:
