@@ -5,6 +5,7 @@ Both run with a data folder of their own that goes afterwards, so that a probe l
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -44,6 +45,16 @@ def check_files(system: System, files: Sequence[FileChange]) -> None:
     for change in files:
         if system.state(change.path).data != change.after:
             raise VerifyError(f"{paths.tilde(change.path)} does not hold what was written")
+
+
+def check_targets(system: System, targets: Sequence[Target], environment: Mapping[str, str]) -> dict[str, list[str]]:
+    """`check_target` for each, side by side; what was seen to work, by agent. Raises the first VerifyError."""
+    pool = concurrent.futures.ThreadPoolExecutor(max_workers=min(len(targets), os.cpu_count() or 1) or 1)
+    try:
+        seen = pool.map(lambda target: check_target(system, target, environment), targets)
+        return dict(zip([target.spec.id for target in targets], seen, strict=True))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def check_target(system: System, target: Target, environment: Mapping[str, str]) -> list[str]:

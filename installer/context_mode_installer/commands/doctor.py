@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
 import platform
 import sys
@@ -86,8 +87,15 @@ def _wanted(only: Sequence[str]) -> list[Check]:
 def _look(options: Options, checks: Sequence[Check]) -> tuple[list[Subject], list[Finding]]:
     with tempfile.TemporaryDirectory(prefix="context-mode-doctor-") as folder:
         found = subjects(options.agents, os.path.realpath(folder), offline=options.offline)
-        rows = [_redacted(examine(check, subject)) for subject in found for check in checks]
+        rows = _examined(found, checks)
     return found, rows
+
+
+def _examined(found: Sequence[Subject], checks: Sequence[Check]) -> list[Finding]:
+    """All rows, agent by agent; agents are looked at side by side, for most checks wait for a process."""
+    with concurrent.futures.ThreadPoolExecutor(min(len(found), os.cpu_count() or 1) or 1) as pool:
+        by_agent = pool.map(lambda subject: [_redacted(examine(check, subject)) for check in checks], found)
+        return [row for rows in by_agent for row in rows]
 
 
 def _redacted(row: Finding) -> Finding:

@@ -165,8 +165,7 @@ class _Run:
 
         def check() -> None:
             verify.check_files(self.system, plan.work.files)
-            for target in targets:
-                seen[target.spec.id] = verify.check_target(self.system, target, self.environment)
+            seen.update(verify.check_targets(self.system, targets, self.environment))
 
         self.transaction.run(plan.work, check)
         for source, aside in plan.moves:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 import context_mode_runtime
 from context_mode_installer import launchers
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
-from context_mode_installer.origin import find_origin, newest
+from context_mode_installer.origin import Origin, find_origin, newest
 from context_mode_runtime import paths
 from context_mode_runtime.version import VERSION, too_old
 
@@ -33,12 +34,18 @@ def version(subject: Subject) -> Outcome:
         return passed(f"{known}{profiles}; {origin.shown}")
     if subject.offline:
         return skipped(f"{known}{profiles}; the newest version was not asked for (--offline)")
-    latest = newest(origin)
+    latest = _newest(origin)
     if latest is None:
         return skipped(f"{known}{profiles}; the newest version could not be learnt")
     if latest != VERSION:
         return warned(f"{known}{profiles}; {latest} is out", "context-mode upgrade")
     return passed(f"{known}{profiles}; the newest")
+
+
+@functools.cache
+def _newest(origin: Origin) -> str | None:
+    """Asked once, however many agents there are: it may take seconds."""
+    return newest(origin)
 
 
 def python(subject: Subject) -> Outcome:

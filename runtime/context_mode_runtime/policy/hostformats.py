@@ -113,7 +113,7 @@ def _at(table: object, keys: list[str]) -> object:
 def _lists(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: Place, found: Found) -> None:
     table = _json(without_comments(text) if file["format"] == "jsonc" else text)
     for decision in ("deny", "ask", "allow"):
-        items = _at(table, file[decision])
+        items = _at(table, file[decision]) if file[decision] else None
         if items is None:
             continue
         if not isinstance(items, list):
