@@ -25,7 +25,7 @@ from context_mode_runtime.version import VERSION
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
 OLD = "0.0.1"
-BIG = 'i=0; while [ $i -lt 1500 ]; do echo "line $i of it"; i=$((i+1)); done'
+BIG = "seq -f 'line %g of it' 0 1499"
 
 
 @pytest.fixture(scope="session", params=[agent for agent in sorted(HOSTS) if spec_of(agent).native])
