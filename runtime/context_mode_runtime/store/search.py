@@ -27,6 +27,8 @@ _WEIGHTS = "12.0, 1.0, 0.4"
 _RANKED = 40
 _COMMON = 0.25
 _COMMON_FROM = 2_000
+_FAR_BEHIND = 0.6
+_FEW = 3
 _NEAR_WORDS = 3
 _USED_MS = 3_600_000
 
@@ -109,6 +111,8 @@ def search(  # noqa: PLR0913 - a query and where it looks
 ) -> Found:
     """The best `limit` chunks for `query` in `scope` (one of SCOPES), or why there is none.
 
+    Up to a `limit` of 3 those that answer much worse than the first are left out.
+
     `source` (id, label or its beginning) looks in that source alone, whatever the scope. With a `source`, a query
     without a word, and an `offset`, its chunks are read in order from that place on. A damaged index is rebuilt once.
     Raises StoreError; ValueError for another scope.
@@ -170,7 +174,8 @@ def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
         count = db.execute("SELECT count(*) FROM sources").fetchone()[0]
         inside = db.execute(f"SELECT count(*) FROM sources WHERE {scope.where}", scope.values).fetchone()[0]
         fixed = _prepare(db, query) if inside else []
-        ordered = _ranked(db, query, scope, narrow=inside < count)[:limit] if inside and query.terms else []
+        ranked = _ranked(db, query, scope, narrow=inside < count) if inside and query.terms else []
+        ordered = _worth_showing(ranked, limit)
         if not ordered:
             return _nothing(db, query, scope, count, inside)
         known = {source.id: source for source in _sources(store, {item.id >> SHIFT for item in ordered})}
@@ -185,6 +190,12 @@ def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
     found.fixed = fixed
     _used(store, known.values())
     return found
+
+
+def _worth_showing(ranked: list[rank.Candidate], limit: int) -> list[rank.Candidate]:
+    """The best `limit`; those far behind the best one only for a caller that asked for many."""
+    least = _FAR_BEHIND * ranked[0].score if ranked and limit <= _FEW else 0.0
+    return [item for item in ranked[:limit] if item.score >= least]
 
 
 def _body(item: rank.Candidate) -> list[Place]:

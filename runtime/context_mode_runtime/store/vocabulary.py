@@ -6,21 +6,24 @@ a text is taken out.
 
 from __future__ import annotations
 
-from context_mode_runtime import jsonio
 from context_mode_runtime.store.words import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from sqlite3 import Connection
 
 _LOOKED_AT = 20
 _FILLED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'trigrams'), 0)"
 
 
-def add_words(db: Connection, found: Iterable[str]) -> None:
-    """Adds what is new; its trigrams wait for `catch_up`. Inside the caller's transaction."""
-    db.execute("INSERT OR IGNORE INTO vocabulary(word) SELECT value FROM json_each(?)", (jsonio.dumps(sorted(found)),))
+def add_words(db: Connection, found: Collection[str]) -> None:
+    """Adds what is new; its trigrams wait for `catch_up`. Inside the caller's transaction.
+
+    A word is letters and digits, so a list of them is JSON without an encoder.
+    """
+    words = '["' + '","'.join(sorted(found)) + '"]' if found else "[]"
+    db.execute("INSERT OR IGNORE INTO vocabulary(word) SELECT value FROM json_each(?)", (words,))
 
 
 def is_behind(db: Connection) -> bool:

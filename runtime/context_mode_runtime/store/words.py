@@ -131,6 +131,10 @@ class Indexer:
         return " ".join(out)
 
     def _first_seen(self, word: str, *, keeps: bool) -> str:
+        if word.islower() and word.isalpha():  # most words are plain
+            if keeps:
+                self._plain.add(word)
+            return ""
         if is_figure(word):
             return ""
         split = _split_of(word)
@@ -146,9 +150,8 @@ class Indexer:
         for word, split in self._split.items():
             seen.add(word.lower())
             seen.update(split.lower().split())
-        return {
-            word for word in seen if WORD_MIN <= len(word) <= WORD_MAX and not is_figure(word) and not is_dense(word)
-        }
+        fit = {word for word in seen if WORD_MIN <= len(word) <= WORD_MAX}
+        return {word for word in fit if (word.isalpha() or not is_figure(word)) and not is_dense(word)}
 
 
 def _split_of(word: str) -> str:
