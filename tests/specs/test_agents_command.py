@@ -62,6 +62,36 @@ def test_another_program_of_that_name_is_not_taken(home: Path, tmp_path: Path, m
     assert not records["otter"]["found"]
 
 
+COPILOT = {
+    "Copilot binary version: 1.0.102": (True, "1.0.102"),
+    "error: unknown option '--binary-version'": (True, None),
+    "Error: unknown flag: --binary-version": (False, None),
+}
+"""What programs called `copilot` say: its newer and older versions, and one that puts containers into a cloud."""
+
+
+@pytest.mark.parametrize("says", COPILOT)
+def test_one_of_two_programs_with_one_name(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str
+) -> None:
+    program(tmp_path / "bin", "copilot", says.replace("'", ""))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    [record] = [record for record in list_agents().data["agents"] if record["id"] == "copilot-cli"]
+    assert (record["found"], record["version"]) == COPILOT[says]
+
+
+def test_a_folder_that_others_make_is_no_sign_of_the_host(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    (home / ".copilot/hooks").mkdir(parents=True)
+
+    def found() -> bool:
+        return any(record["found"] for record in list_agents().data["agents"] if record["id"] == "copilot-cli")
+
+    assert not found()
+    (home / ".copilot/config.json").write_text("{}")
+    assert found()
+
+
 def test_a_user_spec_has_the_same_rights(home: Path) -> None:
     user_spec(home, "heron")
     assert "heron" in {record["id"] for record in list_agents().data["agents"]}
