@@ -342,6 +342,8 @@ class _Blind(RealSystem):
 def _package_stays(target: Target) -> str:
     native = target.spec.native
     commands = " && ".join(map(shlex.join, native.remove)) if native else ""
+    if not commands and target.install:
+        commands = f"delete {target.install.key} from {paths.tilde(target.install.noted_in)}"
     return f"{target.spec.name}: our package stays; to take it out: {commands}"
 
 

@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 
 
 class Install(NamedTuple):
-    """`key` is how the host notes it, `found` the hole `{found}`, `folder` what runs, `version` that of its mark."""
+    """`key` is how the host notes it in the file `noted_in` (empty: nowhere), `found` the hole `{found}`.
+
+    `folder` is what runs, `version` that of its mark.
+    """
 
     key: str
+    noted_in: str
     found: str
     folder: str
     version: str
@@ -41,26 +45,26 @@ def find_install(target: Target) -> Install | None:
     native = target.spec.native
     if native is None:
         return None
-    for key, found in _enabled(target, native):
+    for key, noted_in, found in _enabled(target, native):
         for place in native.places:
             for folder in _folders(target, place, found):
                 mark = read_mark(Path(folder, MARK))
                 if mark is not None and mark["agent"] == target.spec.id:
-                    return Install(key, found, folder, str(mark["version"]))
+                    return Install(key, noted_in, found, folder, str(mark["version"]))
     return None
 
 
-def _enabled(target: Target, native: Native) -> Iterator[tuple[str, str]]:
-    """What the host notes as in and on: the item and the hole `{found}`."""
+def _enabled(target: Target, native: Native) -> Iterator[tuple[str, str, str]]:
+    """What the host notes as in and on: the item, its file, and the hole `{found}`."""
     if native.enabled is None:
-        yield "", ""
+        yield "", "", ""
         return
     for config in target.everywhere(native.enabled.file):
         for item in _items(config.get(target.keys(native.enabled.at))):
             match = re.search(native.enabled.key, item)
             if match:
                 found = match[1] if match.re.groups else item
-                yield item, _absolute(found, os.path.dirname(config.path))
+                yield item, config.path, _absolute(found, os.path.dirname(config.path))
 
 
 def _items(table: object) -> list[str]:
