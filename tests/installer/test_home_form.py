@@ -14,49 +14,53 @@ from context_mode_installer.commands import doctor
 from context_mode_installer.commands.setup import Options, run
 from context_mode_installer.result import UserError
 
-AGENT = "qwen-code"
+HOSTS = pytest.mark.parametrize(
+    ("agent", "folder", "event"), [("qwen-code", ".qwen", "PreToolUse"), ("gemini-cli", ".gemini", "BeforeTool")]
+)
 
 
-def settings(project: Path) -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads((project / ".qwen/settings.json").read_text("utf-8"))
-    return loaded
+def set_up(agent: str, project: Path) -> None:
+    assert run(Options(agents=(agent,), scope="project", project=project)).exit_code == 0
 
 
-def set_up(project: Path) -> None:
-    assert run(Options(agents=(AGENT,), scope="project", project=project)).exit_code == 0
-
-
-def test_a_shared_file_holds_no_path_of_this_machine(home: Path, project: Path) -> None:
-    set_up(project)
-    text = (project / ".qwen/settings.json").read_text("utf-8")
+@HOSTS
+def test_a_shared_file_holds_no_path_of_this_machine(
+    agent: str, folder: str, event: str, home: Path, project: Path
+) -> None:
+    set_up(agent, project)
+    text = (project / folder / "settings.json").read_text("utf-8")
     assert str(home) not in text
     assert str(project) not in text
-    entry = settings(project)["mcpServers"]["context-mode"]
+    said: dict[str, Any] = json.loads(text)
+    entry = said["mcpServers"]["context-mode"]
     assert entry["command"] == f"$HOME/.context-mode/bin/{launchers.names()[launchers.SERVE]}"
-    [group] = settings(project)["hooks"]["PreToolUse"]
-    command = f'"$HOME"/.context-mode/bin/{launchers.names()[launchers.HOOK]} qwen-code PreToolUse'
+    [group] = said["hooks"][event]
+    command = f'"$HOME"/.context-mode/bin/{launchers.names()[launchers.HOOK]} {agent} {event}'
     assert [one["command"] for one in group["hooks"]] == [command]
 
 
+@HOSTS
 def test_it_is_set_up_once_judged_by_effect_and_taken_out_whole(
-    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+    agent: str, folder: str, event: str, home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project)
-    (project / ".qwen").mkdir()
-    before = '{\n  // ours\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}\n}\n'
-    (project / ".qwen/settings.json").write_text(before, encoding="utf-8")
-    set_up(project)
-    once = (project / ".qwen/settings.json").read_bytes()
-    set_up(project)
-    assert (project / ".qwen/settings.json").read_bytes() == once
-    assert list(home.glob(".qwen/settings.json")) == []
-    found = doctor.run(doctor.Options(agents=(AGENT,), offline=True))
+    settings = project / folder / "settings.json"
+    settings.parent.mkdir()
+    mine = json.dumps({event: [{"hooks": [{"type": "command", "command": "say done"}]}]})
+    before = f'{{\n  // ours\n  "hooks": {mine}\n}}\n'
+    settings.write_text(before, encoding="utf-8")
+    set_up(agent, project)
+    once = settings.read_bytes()
+    set_up(agent, project)
+    assert settings.read_bytes() == once
+    assert list(home.glob(f"{folder}/settings.json")) == []
+    found = doctor.run(doctor.Options(agents=(agent,), offline=True))
     checks = {(one["id"], one["agent"]): one["status"] for one in found.data["checks"]}
-    assert {status for (_, agent), status in checks.items() if agent == AGENT} <= {"PASS", "WARN", "SKIP"}
-    assert checks["D5", AGENT] == checks["D7", AGENT] == "PASS"
+    assert {status for (_, whose), status in checks.items() if whose == agent} <= {"PASS", "WARN", "SKIP"}
+    assert checks["D5", agent] == checks["D7", agent] == "PASS"
     assert run(Options(remove=True)).exit_code == 0
-    assert (project / ".qwen/settings.json").read_text("utf-8") == before
-    assert [path.name for path in (project / ".qwen").iterdir()] == ["settings.json"]
+    assert settings.read_text("utf-8") == before
+    assert [path.name for path in settings.parent.iterdir()] == ["settings.json"]
 
 
 def test_programs_outside_the_home_are_refused(
@@ -65,6 +69,6 @@ def test_programs_outside_the_home_are_refused(
     outside = tmp_path / "data"
     monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(outside))
     with pytest.raises(UserError, match="is not below the home"):
-        run(Options(agents=(AGENT,), scope="project", project=project))
+        run(Options(agents=("qwen-code",), scope="project", project=project))
     assert not (project / ".qwen").exists()
     shutil.rmtree(outside, ignore_errors=True)
