@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 from context_mode_installer import launchers, receipt
@@ -44,6 +45,8 @@ def subjects(agents: Sequence[str], folder: str, *, offline: bool) -> list[Subje
     draft = Draft(Desk(system), known, Transaction(system, root).backups)
     os.mkdir(os.path.join(folder, "data"), 0o700)
     link_launchers(os.path.join(folder, "data"))
+    if os.path.isdir(paths.user_specs_dir()):  # a hook of an own spec reads its table there
+        shutil.copytree(paths.user_specs_dir(), os.path.join(folder, "data", "agents"))
     probing = {**environment, "PATH": BARE_PATH, "CONTEXT_MODE_DATA_DIR": os.path.join(folder, "data"), "PWD": folder}
     return [_subject(host, _targets(host, draft, here), probing, offline=offline) for host in hosts]
 
