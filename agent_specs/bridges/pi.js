@@ -4,7 +4,8 @@
 // Each event starts the hook once, at most LIMIT_MS long. Whatever fails (no hook, no end, no JSON) is a pass:
 // nothing is thrown into Pi, nothing is printed, nothing is started before a session begins.
 import { spawn } from "node:child_process";
-import { dirname, resolve } from "node:path";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const AGENT = "pi";
@@ -21,9 +22,28 @@ const HEAVY = /^(systemPrompt|systemPromptOptions|images|messages|usage|preparat
 // results that the hook has a use for; a call is always told, rules may name any tool
 const RESULTS = /^(bash|powershell|edit|write|mcp__(?!context_mode__).+)$/;
 
+// one bridge carries the events of a session, however many are loaded: for the user, for a project, by a package
+const OWNERS = (globalThis[Symbol.for(`${NAME}.${AGENT}`)] ??= { of: new Map(), begun: new WeakSet() });
+const ME = {};
+
+/** Whether this bridge carries a session's events: the first one that its start reaches. */
+function mine(event, ctx) {
+  const id = ctx.sessionManager.getSessionId();
+  const begins = event.type === "session_start" && !OWNERS.begun.has(event);
+  if (begins) OWNERS.begun.add(event);
+  if (begins || !OWNERS.of.has(id)) OWNERS.of.set(id, ME);
+  return OWNERS.of.get(id) === ME;
+}
+
+/** Where a program of ours lies: by its whole path, below the home, or in the package that this file belongs to. */
+function place(program) {
+  if (program.startsWith("~/")) return join(homedir(), program.slice(2));
+  return resolve(dirname(fileURLToPath(import.meta.url)), program);
+}
+
 /** A program of ours, as it is started here: `.cmd` files need a shell. */
 function start(program, args, options) {
-  const path = resolve(dirname(fileURLToPath(import.meta.url)), program);
+  const path = place(program);
   const posix = process.platform !== "win32";
   if (posix) return spawn(path, args, { ...options, detached: true });
   const line = [path, ...args].map((word) => `"${word}"`).join(" ");
@@ -106,6 +126,7 @@ function said(_event, ctx) {
 function handler(take, more = () => ({})) {
   return async (event, ctx) => {
     try {
+      if (!mine(event, ctx)) return undefined;
       const answer = await ask(event.type, told(event, ctx, more(event, ctx)));
       return answer ? await take(answer, event, ctx) : undefined;
     } catch {
@@ -246,6 +267,7 @@ class Tools {
   async offer(pi, ctx) {
     if (this.#offered || typeof pi.registerMcpServer === "function") return;
     try {
+      if (!mine({}, ctx)) return;
       for (const tool of await this.#server.tools(ctx.cwd)) pi.registerTool(this.#made(tool));
       this.#offered = true;
     } catch {
@@ -280,7 +302,8 @@ export default function (pi) {
     const begin = handler(sender(pi), said);
     const prompt = handler(takePrompt);
     pi.on("session_start", async (event, ctx) => {
-      await Promise.all([begin(event, ctx), tools.offer(pi, ctx)]);
+      const begun = begin(event, ctx);
+      await Promise.all([begun, tools.offer(pi, ctx)]);
     });
     pi.on("before_agent_start", async (event, ctx) => {
       await tools.offer(pi, ctx);
@@ -308,6 +331,5 @@ export default function (pi) {
 
 /** The MCP entry of a package: a Pi that knows MCP starts the server itself; an entry of the user's goes before. */
 function offerServer(pi) {
-  const command = resolve(dirname(fileURLToPath(import.meta.url)), SERVE);
-  pi.registerMcpServer?.(NAME, { command, args: ["--agent", AGENT], exposure: "direct", timeout: CALL_MS / 1000 });
+  pi.registerMcpServer?.(NAME, { command: place(SERVE), args: ["--agent", AGENT], exposure: "direct", timeout: CALL_MS / 1000 });
 }

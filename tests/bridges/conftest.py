@@ -56,7 +56,11 @@ class Bridged:
         return path
 
     def run(
-        self, plan: Sequence[dict[str, Any]], hook: Path, serve: Path | str | None = None, limit_ms: int = LIMIT_MS
+        self,
+        plan: Sequence[dict[str, Any]],
+        hook: Path | str,
+        serve: Path | str | None = None,
+        limit_ms: int = LIMIT_MS,
     ) -> Done:
         """Plays a plan of events; `hook` and `serve` are the programs that the bridge knows."""
         template = Path(resources.shipped("agent_specs"), "bridges", f"{self.agent}.js").read_text("utf-8")

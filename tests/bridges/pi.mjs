@@ -1,5 +1,5 @@
 // A host with just enough of Pi's extension interface: plays the events of a plan and writes down what came of each.
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [, , module, plan, results] = process.argv;
@@ -38,7 +38,12 @@ async function played(step) {
   return { returned: returned.filter((one) => one !== undefined), input: event.input };
 }
 
-(await import(pathToFileURL(module))).default(pi);
+const files = [module];
+if (steps.some((step) => step.twice)) {
+  files.push(`${module}.second.mjs`);
+  copyFileSync(module, files[1]);
+}
+for (const file of files) (await import(pathToFileURL(file))).default(pi);
 const out = [];
 for (const step of steps) out.push(await played(step));
 out.push({ sent, servers, tools: Object.keys(tools).sort(), events: Object.keys(handlers).sort() });

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sysconfig
 import time
 from collections.abc import Callable
@@ -161,6 +162,22 @@ def test_what_cannot_be_told_is_a_pass(pi: Bridged, step: dict[str, Any]) -> Non
     done = pi.run([step], answering(pi, {"block": True, "reason": "why"}))
     assert done.results[0]["returned"] == []
     assert done.printed == ""
+
+
+def test_of_two_bridges_in_one_pi_one_carries(pi: Bridged) -> None:
+    """For the user and for a project, say: the next session may have the other one."""
+    hook = pi.script("hook", 'cat > /dev/null; echo "$2" >> events; echo "{}"')
+    done = pi.run([{**START, "twice": True}, CALL, RESULT, {"on": "session_shutdown"}, START, CALL], hook)
+    told = (pi.folder / "events").read_text().split()
+    assert told == ["session_start", "tool_call", "tool_result", "session_shutdown", "session_start", "tool_call"]
+    assert done.printed == ""
+
+
+def test_a_program_below_the_home(pi: Bridged) -> None:
+    home = Path(os.environ["HOME"])
+    (home / "bin").mkdir()
+    shutil.copy(answering(pi, {"block": True, "reason": "why"}), home / "bin" / "hook")
+    assert pi.run([CALL], "~/bin/hook").results[0]["returned"] == [{"block": True, "reason": "why"}]
 
 
 def test_f25_loading_starts_nothing(pi: Bridged) -> None:

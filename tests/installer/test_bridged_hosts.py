@@ -14,6 +14,7 @@ from context_mode_installer import detect
 from context_mode_installer.commands import doctor
 from context_mode_installer.commands.setup import Options, run
 from context_mode_installer.detect import find_hosts, spec_of
+from context_mode_installer.result import UserError
 from context_mode_installer.system import DryRunSystem
 
 MCP = ".pi/agent/mcp.json"
@@ -171,7 +172,27 @@ def test_a_home_with_signs_of_javascript_in_its_name(home: Path, monkeypatch: py
     )
 
 
-def test_a_project_is_refused_with_the_reason(home: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_project_gets_files_without_a_folder_of_this_machine(
+    home: Path, project: Path, program: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program("echo 1.6.0")
     monkeypatch.chdir(project)
-    with pytest.raises(Exception, match="shared with all who have the project"):
-        run(Options(agents=("pi",), scope="project"))
+    before = tree(project)
+    done = run(Options(agents=("pi",), scope="project", project=project))
+    assert [one["checked"] for one in done.data["agents"]] == [["hook answers", "server answers"]]
+    assert tree(home) == {}
+    made = {name: data.decode() for name, (kind, _, data) in tree(project / ".pi").items() if kind == "file"}
+    assert {"mcp.json", "extensions/context-mode.js", "skills/ctx-stats/SKILL.md"} <= set(made)
+    assert not [name for name, text in made.items() if str(home) in text or str(project) in text]
+    assert {name for name, (status, _) in rows().items() if status == "FAIL"} == set()
+    run(Options(remove=True))
+    assert tree(project) == before
+
+
+def test_programs_outside_the_home_are_refused_for_a_project(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(tmp_path / "data"))
+    with pytest.raises(UserError, match="is not below the home"):
+        run(Options(agents=("pi",), scope="project", project=project))
+    assert not (project / ".pi").exists()

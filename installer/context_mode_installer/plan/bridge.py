@@ -29,7 +29,7 @@ def bridge_program(target: Target, name: str) -> str | None:
     found = bridge_file(target)
     program: str = target.holes["hook" if name == launchers.HOOK else "serve"]
     text = target.draft.desk.read(found[0]) if found else None
-    return program if text and json.dumps(program, ensure_ascii=False).encode() in text else None
+    return target.started(program) if text and json.dumps(program, ensure_ascii=False).encode() in text else None
 
 
 def bridge_hook(target: Target, event: str) -> list[str] | None:

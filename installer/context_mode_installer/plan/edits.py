@@ -170,6 +170,7 @@ def _flag(place: _Place) -> None:
 
 
 def _own_file(place: _Place) -> None:
+    place.target.check_expands(())
     text = template_text(place.target, place.edit).encode()
     if place.target.draft.desk.read(place.config.path) != text:
         place.target.draft.desk.write(place.config.path, text)

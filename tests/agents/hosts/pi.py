@@ -73,10 +73,14 @@ class Pi(Host):
     # it asks nothing of its user: the decision is one that the prompt holds
     compaction = Compaction({})
 
+    def provider(self, run: HostRun, url: str) -> list[str]:
+        """The flags that bring the model."""
+        file = run.out / "provider.js"
+        file.write_text(PROVIDER % json.dumps(f"{url}/v1"), encoding="utf-8")
+        return ["-e", str(file), "--provider", "stand-in", "--model", "stand-in"]
+
     def start(self, run: HostRun, url: str, prompt: str, extra: Sequence[str], log: Path, *, resumed: bool) -> int:
-        provider = run.out / "provider.js"
-        provider.write_text(PROVIDER % json.dumps(f"{url}/v1"), encoding="utf-8")
-        argv = ["--print", "--mode", "json", "-e", str(provider), "--provider", "stand-in", "--model", "stand-in"]
+        argv = ["--print", "--mode", "json", *self.provider(run, url)]
         argv += ["--continue"] if resumed else []
         return run.process([str(self.bin_dir / self.program), *argv, *extra, prompt], url, log)
 

@@ -1,0 +1,192 @@
+"""What only a host with a bridge has: a version without MCP, a project's own files, two bridges, questions, faults."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.agents import install
+from tests.agents.conftest import REAL_ENV, installed, set_up
+from tests.agents.host import Host
+from tests.agents.hostrun import HostRun
+from tests.agents.models.base import StandIn
+from tests.conftest import Cli
+
+from context_mode_runtime.server.tools.registry import TOOLS
+
+pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
+BIG = "seq -f 'line %g of it' 0 1499"
+HOW_TO = "context-mode keeps large outputs out of this conversation"
+BRIDGE = "extensions/context-mode.js"
+
+
+@pytest.fixture
+def pi() -> Host:
+    return installed("pi")
+
+
+@pytest.fixture
+def old_pi(pi: Host) -> Host:
+    """The last Pi that knew no MCP and was called by its old name."""
+    host = copy.copy(pi)
+    try:
+        host.bin_dir = install.bin_dir("pi-old", REAL_ENV)
+    except install.MissingAgentError as error:
+        if REAL_ENV.get("CI") == "true":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    return host
+
+
+def test_an_old_pi_gets_tools_and_hooks_by_the_bridge(
+    old_pi: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli
+) -> None:
+    """Start text, deny, route, replacement, failure, our tools, identity and budget, state after a compaction."""
+    run = set_up(old_pi, HostRun(old_pi, home, project, tmp_path), run_cli)
+    policy = {"version": 1, "deny": ["Bash(touch *)"]}
+    (home / ".context-mode" / "policy.json").write_text(json.dumps(policy), encoding="utf-8")
+    (project / "big.txt").write_text("x\n" * 20_000, encoding="utf-8")
+    script = [
+        run.host.shell("touch denied.txt"), run.host.read(project / "big.txt"), run.host.shell(BIG),
+        run.host.shell(f"{BIG}; exit 3"), run.host.call("ctx_search", queries=["line 700 of it"]),
+        run.host.call("ctx_resume"), *(run.host.call("ctx_search", queries=[f"q {n}"]) for n in range(8)),
+        {"text": "over"},
+    ]  # fmt: skip
+    played = run.play(script, "count the herons")
+    assert played.exit_code == 0, played.log
+    assert {name for name in played.offered if "ctx_" in name} == {run.host.tool_prefix + tool.name for tool in TOOLS}
+    assert HOW_TO in json.dumps(played.requests[0])
+    denied, routed, big, failed, found, resumed, *searches = [result.text for result in played.results]
+    assert "denied by rule Bash(touch *)" in denied
+    assert not (project / "denied.txt").exists()
+    assert f"{run.host.tool_prefix}ctx_index(" in routed
+    assert len(big.encode()) <= 4_500
+    assert "ctx_search" in big
+    assert "Command exited with code 3" in failed
+    assert "line 700 of it" in found
+    assert "request #1: count the herons" in resumed
+    assert ["all queries into one call" in text for text in searches] == [False] * 7 + [True]
+
+
+def test_the_files_of_a_project(pi: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli) -> None:
+    """They name no folder of this machine, and Pi reads them once the project is trusted."""
+    run = HostRun(pi, home, project, tmp_path)
+    path = {"PATH": f"{pi.bin_dir}{os.pathsep}{os.environ['PATH']}"}
+    arguments = ("setup", "--agents", "pi", "--scope", "project", "--project", str(project))
+    done = run_cli(*arguments, env=path, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for file in ("mcp.json", BRIDGE):
+        text = (project / ".pi" / file).read_text("utf-8")
+        assert str(home) not in text
+        assert '"~/.context-mode/bin/context-mode-serve"' in text
+    script = [run.host.shell(BIG), run.host.call("ctx_search", queries=["line 700 of it"]), {"text": "over"}]
+    untrusted = run.play(script)
+    assert "line 700 of it" in untrusted.results[0].text
+    assert not [name for name in untrusted.offered if "ctx_" in name]
+    trusted = run.play(script, "Run the test steps.", "--approve")
+    assert trusted.exit_code == 0, trusted.log
+    assert "ctx_search" in trusted.results[0].text
+    assert "line 700 of it" in trusted.of("ctx_search")[0].text
+
+
+def test_two_bridges_carry_each_event_once(pi: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli) -> None:
+    """F06: a colleague's project files beside the user's own."""
+    run = set_up(pi, HostRun(pi, home, project, tmp_path), run_cli)
+    ours = home / ".pi/agent" / BRIDGE
+    (ours.parent / "second").mkdir()
+    shutil.copy(ours, ours.parent / "second/index.js")
+    log = tmp_path / "events"
+    hook = home / ".context-mode/bin/context-mode-hook"
+    hook.rename(hook.with_name("real-hook"))
+    hook.write_text(f'#!/bin/sh\necho "$2" >> {log}\nexec "{hook.with_name("real-hook")}" "$@"\n', encoding="utf-8")
+    hook.chmod(0o755)
+    played = run.play([run.host.shell("echo one"), {"text": "over"}])
+    assert played.exit_code == 0, played.log
+    events = ["session_start", "before_agent_start", "tool_call", "tool_result", "agent_end", "session_shutdown"]
+    assert log.read_text().split() == events
+    assert json.dumps(played.requests[0]).count(HOW_TO) == 1
+
+
+@pytest.mark.parametrize("words", [("--help",), ("list",)])
+def test_f25_a_command_that_ends_at_once_starts_nothing(
+    pi: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli, words: tuple[str, ...]
+) -> None:
+    run = set_up(pi, HostRun(pi, home, project, tmp_path), run_cli)
+    for name in ("context-mode-hook", "context-mode-serve"):
+        (home / ".context-mode/bin" / name).write_text(f"#!/bin/sh\ntouch '{tmp_path}/started'\n", encoding="utf-8")
+    done = subprocess.run(
+        [pi.bin_dir / "pi", *words], env=run.environment("http://127.0.0.1:9"), cwd=project, capture_output=True,
+        text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "extension" not in done.stderr
+    assert not (tmp_path / "started").exists()
+
+
+@pytest.mark.parametrize("breaks", ["gone", "hangs", "prints garbage"])
+def test_a_hook_that_fails_leaves_pi_as_it_is(
+    pi: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli, breaks: str
+) -> None:
+    run = set_up(pi, HostRun(pi, home, project, tmp_path), run_cli)
+    hook = home / ".context-mode/bin/context-mode-hook"
+    bridge = home / ".pi/agent" / BRIDGE
+    bridge.write_text(bridge.read_text().replace('Number("6000")', 'Number("500")'))
+    if breaks == "gone":
+        hook.unlink()
+    else:
+        hook.write_text("#!/bin/sh\n" + ("exec sleep 300\n" if breaks == "hangs" else "echo no JSON; echo bad >&2\n"))
+    played = run.play([run.host.shell("echo one; echo two"), {"text": "over"}])
+    assert played.exit_code == 0, played.log
+    assert played.results[0].text == "one\ntwo\n"
+    assert HOW_TO not in json.dumps(played.requests)
+    for line in played.log.splitlines():  # its events, one a line, and nothing of ours between them
+        assert "type" in json.loads(line)
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_rule_that_asks_is_put_to_the_user(
+    pi: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli, answer: bool
+) -> None:
+    """By Pi's own dialog, here over its RPC mode; a print run has nobody to ask, which is a no."""
+    run = set_up(pi, HostRun(pi, home, project, tmp_path), run_cli)
+    policy = {"version": 1, "ask": ["Bash(touch *)"]}
+    (home / ".context-mode" / "policy.json").write_text(json.dumps(policy), encoding="utf-8")
+    script = [run.host.shell("touch asked.txt"), {"text": "over"}]
+    with pi.model(script) as model:
+        questions = _spoken(run, model, answer=answer)
+    [question] = questions
+    assert "Bash(touch *)" in question
+    assert (project / "asked.txt").exists() == answer
+    [(_, text)] = model.results(model.requests[-1])
+    assert ("the user said no" in text) != answer
+    alone = run.play(script)
+    assert "nobody is here to be asked" in alone.results[0].text
+
+
+def _spoken(run: HostRun, model: StandIn, *, answer: bool) -> list[str]:
+    """One prompt over RPC, each question answered; the questions."""
+    provider = run.host.provider(run, model.url)  # type: ignore[attr-defined]
+    argv = [str(run.host.bin_dir / "pi"), "--mode", "rpc", *provider]
+    asked = []
+    with subprocess.Popen(
+        argv, cwd=run.project, env=run.environment(model.url), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, bufsize=1,
+    ) as pi:  # fmt: skip
+        assert pi.stdin
+        assert pi.stdout
+        pi.stdin.write(json.dumps({"type": "prompt", "message": "touch it"}) + "\n")
+        for line in pi.stdout:
+            event = json.loads(line)
+            if event["type"] == "extension_ui_request" and event["method"] == "confirm":
+                asked.append(event["message"])
+                reply = {"type": "extension_ui_response", "id": event["id"], "confirmed": answer}
+                pi.stdin.write(json.dumps(reply) + "\n")
+            if event["type"] == "agent_end":
+                break
+        pi.stdin.close()
+    return asked
