@@ -117,7 +117,10 @@ def as_run(surface: Surface, handler: object) -> list[str]:
     program = formats.get(handler, surface.command.program_at)
     if surface.command.form == "argv":
         return words_of_handler(handler, surface.command)
-    return ["/bin/sh", "-c", str(program)] if os.name == "posix" else ["cmd.exe", "/C", str(program)]
+    if os.name == "posix":
+        return ["/bin/sh", "-c", str(program)]
+    shell = ["powershell", "-NoProfile", "-Command"] if surface.command.windows == "powershell" else ["cmd.exe", "/C"]
+    return [*shell, str(program)]
 
 
 def _payload(spec: AgentSpec) -> tuple[str, dict[str, Any]] | None:

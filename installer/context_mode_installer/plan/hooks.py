@@ -6,12 +6,13 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from context_mode_installer import formats
-from context_mode_installer.places import fill
+from context_mode_installer.places import fill, platform
 from context_mode_installer.plan.draft import Change, Obstacle
 from context_mode_installer.plan.merge import merged, write_differences
 from context_mode_installer.plan.ours import is_foreign, words_of_handler
 from context_mode_installer.plan.steps import steps_of
 from context_mode_installer.receipt import Entry
+from context_mode_installer.specs.where import holes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +47,11 @@ def command_line(target: Target, surface: Surface, event: str, agent: str = "") 
     line = " ".join([_quoted(program, target.home_form or ""), *arguments])
     # a quoted path by itself is only a text to PowerShell
     windows = f"& {line}" if surface.command.windows == "powershell" else line
-    return {"program": program, "arguments": arguments, "command": line, "command_windows": windows}
+    one_key = "command_windows" not in holes(surface.group)
+    return {
+        "program": program, "arguments": arguments, "command_windows": windows,
+        "command": windows if one_key and platform() == "windows" else line,
+    }  # fmt: skip
 
 
 def _quoted(path: str, form: str) -> str:

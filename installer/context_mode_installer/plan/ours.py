@@ -29,7 +29,8 @@ def words_of_handler(handler: object, command: Command) -> list[str]:
         more = formats.get(handler, command.arguments_at)
         if isinstance(more, list):
             return [program, *map(str, more)]
-    return split(program)
+    words = split(program)
+    return words[1:] if words[:1] == ["&"] else words  # PowerShell's word for running what follows
 
 
 def split(text: str) -> list[str]:
