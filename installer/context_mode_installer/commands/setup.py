@@ -340,11 +340,10 @@ class _Blind(RealSystem):
 
 
 def _package_stays(target: Target) -> str:
-    native = target.spec.native
-    commands = " && ".join(map(shlex.join, native.remove)) if native else ""
-    if not commands and target.install:
-        commands = f"delete {target.install.key} from {paths.tilde(target.install.noted_in)}"
-    return f"{target.spec.name}: our package stays; to take it out: {commands}"
+    native, install = target.spec.native, target.install
+    commands = install.commands(native, native.remove) if native and install else []
+    way = " && ".join(map(shlex.join, commands)) or "its entry goes by hand"
+    return f"{target.spec.name}: our package stays; to take it out: {way}"
 
 
 def _looked_for(hosts: Sequence[Host]) -> list[str]:

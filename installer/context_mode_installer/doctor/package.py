@@ -71,4 +71,5 @@ def _install(target: Target) -> Install:
 def _again(target: Target) -> str | None:
     """The host's own command that brings the package anew."""
     native = target.spec.native
-    return " && ".join(map(shlex.join, native.update)) or None if native else None
+    commands = _install(target).commands(native, native.update or native.add) if native else []
+    return " && ".join(map(shlex.join, commands)) or None

@@ -15,9 +15,10 @@ from context_mode_installer.native.write import read_mark
 from context_mode_installer.places import fill_text
 from context_mode_installer.specs.where import compile_where
 from context_mode_runtime import where
+from context_mode_runtime.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from context_mode_installer.plan.host import Target
     from context_mode_installer.specs.model import Native, NativePlace
@@ -34,6 +35,12 @@ class Install(NamedTuple):
     found: str
     folder: str
     version: str
+
+    def commands(self, native: Native, words: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
+        """Commands of the spec with their holes filled: `{folder}` is the DIR that the package lies in."""
+        inside = os.path.join(os.sep, native.folder or "").rstrip(os.sep)
+        said = {"version": VERSION, "folder": self.folder.removesuffix(inside)}
+        return [tuple(fill_text(word, said) for word in one) for one in words]
 
     def program(self, name: str) -> str:
         """One of its starters."""

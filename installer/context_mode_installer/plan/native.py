@@ -79,11 +79,8 @@ def _hook_file(target: Target, native: Native) -> Any:  # noqa: ANN401 - any JSO
 
 
 def _renew(target: Target, install: Install, native: Native) -> None:
-    commands = native.update or native.add
-    said = {"version": VERSION, "folder": install.folder}
-    target.draft.updates += [
-        (target.spec.id, tuple(fill_text(word, said) for word in words)) for words in native.update
-    ]
+    target.draft.updates += [(target.spec.id, words) for words in install.commands(native, native.update)]
+    commands = install.commands(native, native.update or native.add)
     shown = " && ".join(shlex.join(words) for words in commands)
     what = f"package {install.version} is another version than {VERSION}: to be renewed by {shown}"
     target.draft.changes.append(Change(target.spec.id, install.folder, what))
