@@ -26,8 +26,10 @@ def test_a_fault_is_found(case: dict[str, Any], tmp_path: Path, snapshot: Snapsh
     assert case["old"] in text
     broken = tmp_path / f"{case['of']}.yaml"
     broken.write_text(text.replace(case["old"], case["new"], 1), "utf-8")
-    findings = [str(finding).removeprefix(f"{tmp_path}/") for finding in check_file(broken).findings]
+    found = check_file(broken).findings
+    findings = [str(finding).removeprefix(f"{tmp_path}/") for finding in found]
     assert findings
+    assert [finding for finding in found if not finding.right or "docs/" in finding.right] == []
     assert all(re.match(rf"{case['of']}\.yaml:\d+:\d+ ", finding) for finding in findings)
     assert "\n".join(findings) == snapshot
 
@@ -51,6 +53,7 @@ def test_what_is_no_spec_is_said(content: bytes, says: str, tmp_path: Path) -> N
     file.write_bytes(content)
     (finding, *_) = check_file(file).findings
     assert f"{file}:{says}" in str(finding) or says in str(finding)
+    assert finding.right
 
 
 def test_a_faulty_spec_has_no_model(tmp_path: Path) -> None:

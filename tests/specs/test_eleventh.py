@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import subprocess
-import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,6 @@ from ruamel.yaml import YAML
 from tests.conftest import Cli
 from tests.installer.test_setup import tree
 from tests.server.conftest import Host
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 HERE = Path(__file__).with_name("eleventh")
 AGENT = "kimi-code"

@@ -35,7 +35,7 @@ def test_a_place_finds_what_is_meant(case: dict[str, Any]) -> None:
 def test_a_bad_place_says_what_would_be_right(case: dict[str, Any]) -> None:
     with pytest.raises(WhereError) as raised:
         parse_path(case["text"])
-    assert case["says"] in str(raised.value)
+    assert case["says"] in f"{raised.value}; {raised.value.right}"
 
 
 @pytest.mark.parametrize("case", CASES["conditions"], ids=lambda case: json.dumps(case["condition"]))

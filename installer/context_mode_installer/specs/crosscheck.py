@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from context_mode_runtime.resources import shipped
 
-from .where import HOLE, compile_condition, compile_where, holes, parse_template
+from .where import HOLE, TextError, compile_condition, compile_where, holes, parse_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -156,8 +156,8 @@ def check_templates(sheet: Sheet, _path: Path) -> None:
             continue
         try:
             _read(way, key, value)
-        except ValueError as error:
-            sheet.add(way, str(error), "see docs/spec-language.md")
+        except TextError as error:
+            sheet.add(way, str(error), error.right)
         if isinstance(value, str):
             _holes(sheet, way, value, roots)
     _patterns(sheet)

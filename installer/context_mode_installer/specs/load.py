@@ -31,7 +31,7 @@ _TAG = "tag:yaml.org,2002:"
 class SpecError(Exception):
     """A spec that cannot be read: `place` (line, column), what is wrong and what would be right."""
 
-    def __init__(self, file: str, place: Place, wrong: str, right: str = "see docs/spec-language.md") -> None:
+    def __init__(self, file: str, place: Place, wrong: str, right: str) -> None:
         super().__init__(f"{file}:{place[0]}:{place[1]} {wrong}")
         self.file = file
         self.place = place
@@ -67,7 +67,9 @@ def load_file(path: Path) -> Document:
     except OSError as error:
         raise SpecError(str(path), (1, 1), error.strerror or str(error), "name a file that can be read") from None
     if len(raw) > MAX_SPEC_BYTES:
-        raise SpecError(str(path), (1, 1), f"over {MAX_SPEC_BYTES:,} bytes: this is no spec")
+        raise SpecError(
+            str(path), (1, 1), f"over {MAX_SPEC_BYTES:,} bytes", "a spec has some 10 KB: name the right file"
+        )
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -85,11 +87,11 @@ def load_text(text: str, file: str) -> Document:
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         raise SpecError(file, place, f"not YAML: {error.problem or error.context}", "mend the YAML here") from None
     except (YAMLError, ValueError) as error:
-        raise SpecError(file, (1, 1), f"not YAML: {str(error).splitlines()[0]}") from None
+        raise SpecError(file, (1, 1), f"not YAML: {str(error).splitlines()[0]}", "mend the YAML") from None
     except RecursionError:
-        raise SpecError(file, (1, 1), "nested too deep") from None
+        raise SpecError(file, (1, 1), "nested too deep", "a spec needs ten levels") from None
     if root is None:
-        raise SpecError(file, (1, 1), "the file is empty; a spec is a map that begins with spec: 1")
+        raise SpecError(file, (1, 1), "the file is empty", "a spec is a map that begins with spec: 1")
     reader = _Reader(file)
     return Document(file, reader.value(root, ()), reader.places, reader.keys)
 
@@ -113,7 +115,7 @@ class _Reader:
         if isinstance(node, ScalarNode):
             return self._scalar(node)
         if any(node is other for other in self._open):
-            raise SpecError(self.file, _place(node), "an alias that holds itself")
+            raise SpecError(self.file, _place(node), "an alias that holds itself", "write the value out")
         self._open.append(node)
         try:
             if isinstance(node, MappingNode):
@@ -130,7 +132,7 @@ class _Reader:
         out: dict[str, Any] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node, ScalarNode):
-                raise SpecError(self.file, _place(key_node), "a key that is not text")
+                raise SpecError(self.file, _place(key_node), "a key that is not text", "put a name before the colon")
             key = str(key_node.value)
             if key in out:
                 raise SpecError(self.file, _place(key_node), f"the key {key} comes twice in this map", "keep one")

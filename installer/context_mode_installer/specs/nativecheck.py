@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from .crosscheck import COMMON_HOLES, pattern, same_scope, template_file
-from .where import HOLE, compile_where
+from .where import HOLE, WhereError, compile_where
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -98,8 +98,8 @@ def _installed(sheet: Sheet, native: dict[str, Any]) -> None:
             _holes(sheet, (*way, key), place[key] or "", known)
         try:
             compile_where([item.replace("{found}", "x") for item in place["where"] or ()])
-        except ValueError as error:
-            sheet.add((*way, "where"), str(error), "see docs/spec-language.md")
+        except WhereError as error:
+            sheet.add((*way, "where"), str(error), error.right)
 
 
 def _edits(sheet: Sheet, edits: list[dict[str, Any]]) -> None:

@@ -21,13 +21,23 @@ Condition = list[Any] | None
 VALUE_OPS = ("equals", "starts", "matches")
 WHERE_OPS = ("has", "missing", "empty")
 JOIN_OPS = ("all", "any")
+_OPS = (*WHERE_OPS, *VALUE_OPS, *JOIN_OPS, "not")
+_ESCAPE = "a sign that is meant as itself takes a backslash before it"
 
 _NAME = re.compile(r"[^.\[\]|\"\s]+")
 _QUOTED = re.compile(r'\["((?:[^"\\]|\\.)+)"\]')
 
 
-class WhereError(ValueError):
-    """A place that cannot be read: what is wrong and at which column of the text."""
+class TextError(ValueError):
+    """A small text that cannot be read: what is wrong, with the column in it, and in `right` what would be right."""
+
+    def __init__(self, wrong: str, right: str) -> None:
+        super().__init__(wrong)
+        self.right = right
+
+
+class WhereError(TextError):
+    """A place or a condition that cannot be read."""
 
 
 def parse_path(text: str) -> Steps:
@@ -43,9 +53,18 @@ def _first(text: str, steps: Steps) -> int:
     quoted = _QUOTED.match(text)
     name = quoted or _NAME.match(text)
     if name is None:
-        raise WhereError(f"{text!r} does not begin with the name of a field")
-    steps.append(json.loads(f'"{quoted[1]}"') if quoted else name[0])
+        raise WhereError(f"{text!r} does not begin with the name of a field", 'write a.b, or ["a key"].b')
+    steps.append(_unquoted(quoted[1]) if quoted else name[0])
     return name.end()
+
+
+def _unquoted(name: str) -> str:
+    try:
+        return str(json.loads(f'"{name}"'))
+    except json.JSONDecodeError as error:
+        raise WhereError(
+            f"the name in quotes cannot be read: {error.msg}", 'write it as JSON does: ["a \\"key\\""]'
+        ) from None
 
 
 def _next(text: str, at: int, steps: Steps) -> int:
@@ -56,11 +75,12 @@ def _next(text: str, at: int, steps: Steps) -> int:
         return _pipe(text, at, steps)
     quoted = _QUOTED.match(text, at)
     if quoted:
-        steps.append(json.loads(f'"{quoted[1]}"'))
+        steps.append(_unquoted(quoted[1]))
         return quoted.end()
     name = _NAME.match(text, at + 1) if text[at] == "." else None
     if name is None:
-        raise WhereError(f'{text!r}, column {at + 1}: expected .name, ["name"], [], |json, |keys or |find:REGEX')
+        right = 'here fit .name, ["name"], [], |json, |keys and |find:REGEX'
+        raise WhereError(f"{text!r} cannot be read from its column {at + 1}", right)
     steps.append(name[0])
     return name.end()
 
@@ -72,14 +92,14 @@ def _pipe(text: str, at: int, steps: Steps) -> int:
             steps.append([word])
             return end
     if not text.startswith("find:", at + 1):
-        raise WhereError(f"{text!r}, column {at + 1}: expected |json, |keys or |find:REGEX")
+        raise WhereError(f"{text!r} cannot be read from its column {at + 1}", "here fit |json, |keys and |find:REGEX")
     pattern = text[at + len("|find:") :]
     try:
         groups = re.compile(pattern, re.MULTILINE).groups
     except re.error as error:
-        raise WhereError(f"{pattern!r} is no regular expression: {error}") from None
+        raise WhereError(f"{pattern!r} is no regular expression: {error}", _ESCAPE) from None
     if not pattern or groups > 1:
-        raise WhereError(f"{pattern!r}: write one expression with at most one group")
+        raise WhereError(f"{pattern!r} is empty or has several groups", "one group is what is taken; others begin (?:")
     steps.append(["find", pattern])
     return len(text)
 
@@ -97,7 +117,7 @@ def compile_condition(condition: dict[str, Any] | None) -> Condition:
     if condition is None:
         return None
     if len(condition) != 1:
-        raise WhereError("a condition is a map with exactly one key: has, missing, empty, equals, starts, ...")
+        raise WhereError("a condition has exactly one key", f"one of {', '.join(_OPS)}; join several by all or any")
     ((op, rest),) = condition.items()
     if op in WHERE_OPS:
         return [op, compile_where(rest)]
@@ -107,7 +127,7 @@ def compile_condition(condition: dict[str, Any] | None) -> Condition:
         return [op, [compile_condition(item) for item in rest]]
     if op == "not":
         return [op, compile_condition(rest)]
-    raise WhereError(f"{op!r} is no condition; there are {', '.join((*WHERE_OPS, *VALUE_OPS, *JOIN_OPS, 'not'))}")
+    raise WhereError(f"{op!r} is no condition", f"there are {', '.join(_OPS)}")
 
 
 def _value(op: str, value: object) -> object:
@@ -115,16 +135,17 @@ def _value(op: str, value: object) -> object:
         try:
             re.compile(str(value))
         except re.error as error:
-            raise WhereError(f"{value!r} is no regular expression: {error}") from None
+            raise WhereError(f"{value!r} is no regular expression: {error}", _ESCAPE) from None
     return value
 
 
 def parse_template(text: str) -> Any:  # noqa: ANN401 - any JSON
-    """The JSON value in `text`, its holes left in. Raises ValueError."""
+    """The JSON value in `text`, its holes left in. Raises TextError."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON at column {error.colno}: {error.msg}") from None
+        right = """JSON in single quotes, for instance '{"key": "{hole}"}'"""
+        raise TextError(f"not JSON at its column {error.colno}: {error.msg}", right) from None
 
 
 HOLE = re.compile(r"\{([a-z_]+)\}")
