@@ -182,6 +182,22 @@ def test_a_moved_output_named_by_a_file_pattern(
     assert stored_text(project, part["text"]) == BIG
 
 
+def test_the_exit_code_beside_a_moved_output_stays(
+    call: Caller, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    file = tmp_path / "pi-bash-7.log"
+    file.write_text(BIG)
+    told = f"{BIG[-9_000:]}\n[Full output: {file}]\n\nCommand exited with code 3"
+    changes = {"content": [{"type": "text", "text": told}], "details": {"fullOutputPath": str(file)}}
+    reply = call("pi", "tool_result", "tool_result-bash-error", {"event": changes})
+    assert reply
+    (part,) = reply["content"]
+    assert "Command exited with code 3" in part["text"].splitlines()
+    assert "the reactor is on fire" in part["text"]
+    assert stored_text(project, part["text"]) == f"{BIG}\nCommand exited with code 3"
+
+
 def test_what_the_host_had_cut_is_not_called_whole(call: Caller) -> None:
     reply = call("codex", "PostToolUse", "PostToolUse-Bash", {"tool_response": "Warning: truncated output\n" + BIG})
     assert reply

@@ -59,11 +59,17 @@ def _replaceable(call: Call) -> str | None:
         return None
     moved = tool["moved"]
     path = where.text(call.payload, moved["where"]) if moved else ""
-    if path:
-        text = _moved(call, path, moved["roots"])
-    else:
-        text = "\n".join(part for part in where.values(call.payload, tool["output"]) if isinstance(part, str))
+    given = "\n".join(part for part in where.values(call.payload, tool["output"]) if isinstance(part, str))
+    text = _with_ending(_moved(call, path, moved["roots"]), given) if path else given
     return text if text and len(text.encode("utf-8", "replace")) > limits.REPLACE_TRIGGER_BYTES else None
+
+
+def _with_ending(text: str | None, given: str) -> str | None:
+    """What the host moved to a file, and the exit code that it told beside it."""
+    from context_mode_runtime.hooks.said import ending
+
+    last = ending(given) if text else ""
+    return f"{text}\n{last}" if last and text and not text.rstrip().endswith(last) else text
 
 
 def _server_wanted(call: Call) -> bool:

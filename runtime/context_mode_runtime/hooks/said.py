@@ -70,6 +70,13 @@ def decisions(text: str, secret_names: Iterable[str] = (), *, labelled: bool = F
     return [one[:_SENTENCE_MAX] for one in found][:_DECISIONS_MAX]
 
 
+def ending(output: str) -> str:
+    """The host's last line of an output, where it tells the exit code; else an empty string."""
+    tail = output[-_LAST_LINE_MAX:]
+    found = _ENDED.search(tail)
+    return tail[tail.rfind("\n", 0, found.start()) + 1 :].strip() if found else ""
+
+
 def failure(command: str, output: str, dialect: str, secret_names: Iterable[str] = ()) -> str | None:
     """Whether `output` says that `command` failed, for hosts that tell no exit code: its lines that say so, or None.
 
