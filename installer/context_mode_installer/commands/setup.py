@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from context_mode_installer.specs.model import Scope
 
 _TRIES = 3
+_YES = "y\n"
+"""For a host that asks once more whether to renew what the plan says."""
 _UPDATE_SECONDS = 300
 """Plans made anew when a running agent writes its config between plan and write."""
 NEWEST = "newest"
@@ -197,7 +199,7 @@ class _Run:
             more = {one.name: one.value for one in host.spec.native.environment}
             for words in commands:
                 ran = self.system.run(
-                    [host.binary or words[0], *words[1:]], env={**self.environment, **more}, stdin="",
+                    [host.binary or words[0], *words[1:]], env={**self.environment, **more}, stdin=_YES,
                     timeout=_UPDATE_SECONDS, cwd=paths.home(),
                 )  # fmt: skip
                 if ran.code != 0:
