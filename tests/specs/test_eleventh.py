@@ -146,3 +146,10 @@ def test_a_fault_is_told_with_its_place_and_a_way_out(own_spec: Path, run_cli: C
     assert [
         line for line in done.stdout.splitlines() if line.startswith(place) and "did you mean SubagentStop?" in line
     ]
+
+
+def test_the_page_shows_what_is_really_said(own_spec: Path, run_cli: Cli) -> None:
+    page = (HERE.parents[2] / "docs/add-an-agent.md").read_text("utf-8")
+    own_spec.write_text(own_spec.read_text("utf-8").replace("name: SubagentStop,", "name: SubagentStopp,"), "utf-8")
+    said = run_cli("agents", "validate", own_spec.name, cwd=own_spec.parent).stdout
+    assert f"```text\n{said}```" in page
