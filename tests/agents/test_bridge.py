@@ -94,6 +94,31 @@ def test_the_files_of_a_project(pi: Host, home: Path, project: Path, tmp_path: P
     assert "line 700 of it" in trusted.of("ctx_search")[0].text
 
 
+SCRIPT = """
+const printed = await tools.bash({command: "seq -f 'line %g of it' 0 2999"});
+const lines = printed.output.split("\\n");
+text("lines " + lines.filter(line => line.startsWith("line ")).length + " last " + lines.includes("line 2999 of it"));
+await tools.mcp__context_mode__ctx_index({text: "The ibis nests at Cormorant Rock.", label: "birds"});
+const found = await tools.mcp__context_mode__ctx_search({queries: ["where does the ibis nest"]});
+text(found.content[0].text);
+const state = await tools.mcp__context_mode__ctx_resume({});
+text(state.content[0].text);
+"""
+
+
+def test_a_script_of_the_model_gets_whole_outputs_and_our_tools(
+    pi: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli
+) -> None:
+    run = set_up(pi, HostRun(pi, home, project, tmp_path), run_cli)
+    (home / ".pi/agent/settings.json").write_text('{"defaultTools": ["+codemode"]}', encoding="utf-8")
+    played = run.play([{"tool": "codemode", "args": {"code": SCRIPT}}, {"text": "over"}], "look at the birds")
+    assert played.exit_code == 0, played.log
+    [result] = played.results
+    assert "lines 3000 last true" in result.text
+    assert "Cormorant Rock" in result.text
+    assert "request #1: look at the birds" in result.text
+
+
 def test_two_bridges_carry_each_event_once(pi: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli) -> None:
     """F06: a colleague's project files beside the user's own."""
     run = set_up(pi, HostRun(pi, home, project, tmp_path), run_cli)
