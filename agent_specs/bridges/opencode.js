@@ -5,7 +5,8 @@
 // nothing is printed, nothing is started before a conversation begins, and nothing is thrown into OpenCode but the
 // refusal of a call, which is how OpenCode is told of one. `server` is called by OpenCode 1, `setup` by OpenCode 2.
 import { spawn } from "node:child_process";
-import { dirname, resolve } from "node:path";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const AGENT = "opencode";
@@ -15,6 +16,7 @@ const SERVE = "{serve}";
 // a package brings the server and the skills as well; else they stand in the user's files
 const PACKAGED = SERVE.startsWith(".");
 const LIMIT_MS = Number("{limit_ms}");
+const HOME = "{env:HOME}/";
 const REPLY_MAX = 1 << 20;
 const WORDS_MAX = 8_000;
 const KNOWN_MAX = 1_000;
@@ -25,8 +27,9 @@ const UNTOLD = /^(read|glob|grep|list|skill|invalid|context[-_]mode_.*)$/;
 // one instance a folder carries events, the one made last: the file may be reached by two ways
 const OWNERS = (globalThis[Symbol.for(`${NAME}.${AGENT}`)] ??= new Map());
 
-/** A path of ours: in a package from the folder that this file lies in. */
+/** A path of ours: in a package from the folder that this file lies in, in a project from the home. */
 function placed(path) {
+  if (path.startsWith(HOME)) return join(homedir(), path.slice(HOME.length));
   return resolve(dirname(fileURLToPath(import.meta.url)), path);
 }
 

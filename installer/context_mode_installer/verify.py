@@ -168,9 +168,11 @@ def written_server(target: Target) -> list[str] | None:
 def server_entry(target: Target) -> list[str] | None:
     """The words of the MCP entry as it stands in the file now, or None."""
     for edit in target.spec.edits_in(target.scope):
-        if edit.kind == "key" and "serve" in holes(edit.value):
+        if edit.kind == "key" and "serve" in holes(edit.value) and target.holds(edit.only):
             entry = target.config(edit.file or "").get(target.keys(edit.at))
-            return [target.started(word) for word in words_of_entry(entry, edit.value)] or None
+            words = [target.started(word) for word in words_of_entry(entry, edit.value)]
+            if words:
+                return words
     return None
 
 

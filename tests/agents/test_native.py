@@ -129,6 +129,7 @@ def test_added_listed_in_force_and_removed(package: Package, home: Path) -> None
     assert (home / ".context-mode/bin").exists() or list((home / ".context-mode/run/pycache").rglob("app.*.pyc"))
 
     package.do(native.remove)
+    run.host.take_out(home, package.folder)
     assert not package.listed()
     package.set_up()
     assert package.rows("D3")["D3"] == ("PASS", "~/.context-mode/bin/context-mode-serve")

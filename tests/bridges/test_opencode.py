@@ -161,6 +161,12 @@ def test_the_folder_is_that_of_the_call(opencode: Bridged) -> None:
     assert kept(opencode, "tool.execute.before")["cwd"] == "/usr/lib"
 
 
+def test_the_files_of_a_project_find_the_hook_by_the_home(opencode: Bridged, home: Path) -> None:
+    answering(opencode, {}).rename(home / "hook")
+    opencode.run([{}, before()], Path("{env:HOME}/hook"))
+    assert told(opencode) == ["tool.execute.before"]
+
+
 def test_each_event_of_the_spec_is_sent_and_no_other(opencode: Bridged) -> None:
     hook = answering(opencode, {})
     opencode.run([{}, *ALL, prompt("s-2"), event("session.idle", "s-2")], hook)

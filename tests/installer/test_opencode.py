@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -122,3 +124,43 @@ def test_a_home_with_odd_signs_makes_a_program_that_can_be_read(home: Path, monk
     hook = json.loads(line.removeprefix("const HOOK = ").removesuffix(";"))
     assert hook == str(odd / ".context-mode" / "bin" / "context-mode-hook")
     assert "{limit_ms}" not in text
+
+
+@pytest.fixture
+def major(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """`major("2.0.18")`: a program on PATH that tells this version."""
+
+    def tell(version: str) -> None:
+        program = tmp_path / "opencode"
+        program.write_text(f"#!/bin/sh\necho {version}\n", encoding="utf-8")
+        program.chmod(0o755)
+
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    return tell
+
+
+def test_r29_each_major_gets_its_entry_and_keeps_none_of_the_other(config: Path, major: Callable[[str], None]) -> None:
+    file = config / "opencode.jsonc"
+    file.write_text('{\n  // mine\n  "theme": "x"\n}\n', encoding="utf-8")
+    before = file.read_bytes()
+    for version, keys in (("1.18.33", ["context-mode"]), ("2.0.18", ["servers"]), ("1.18.33", ["context-mode"])):
+        major(version)
+        assert set_up() == 0
+        said = json.loads(file.read_text("utf-8").replace("// mine", ""))
+        assert list(said["mcp"]) == keys
+        rows = {row["id"]: row["status"] for row in looked("D3", "D4", "D5", "D7", "D12")}
+        assert set(rows.values()) == {"PASS"}
+    entry = json.loads(file.read_text("utf-8").replace("// mine", ""))["mcp"]["context-mode"]
+    assert entry["timeout"] == 660_000
+    assert run(Options(remove=True)).exit_code == 0
+    assert file.read_bytes() == before
+
+
+def test_r29_the_second_majors_entry_is_offered_tool_by_tool(config: Path, major: Callable[[str], None]) -> None:
+    major("2.0.18")
+    assert set_up() == 0
+    said = json.loads((config / "opencode.json").read_text("utf-8"))
+    assert said["mcp"]["servers"]["context-mode"]["codemode"] is False
+    assert set_up() == 0
+    assert run(Options(remove=True)).exit_code == 0
+    assert not (config / "opencode.json").exists()

@@ -30,8 +30,14 @@ def plan_edits(target: Target, *, approve: bool, replace: bool) -> None:
 
 def plan_these(target: Target, edits: Iterable[Edit], *, approve: bool, replace: bool) -> None:
     """Adds edits to the plan. Without `approve` those that grant something are left out."""
-    for edit in edits:
-        if not target.holds(edit.only) or (edit.approval and not approve):
+    wanted = list(edits)
+    places = {(edit.file, edit.at) for edit in wanted if target.holds(edit.only)}
+    for edit in wanted:
+        if not target.holds(edit.only):
+            if (edit.file, edit.at) not in places:
+                _retire(target, edit)
+            continue
+        if edit.approval and not approve:
             continue
         if edit.kind == "host_command":
             _host_command(target, edit)
@@ -41,6 +47,20 @@ def plan_these(target: Target, edits: Iterable[Edit], *, approve: bool, replace:
             _entry(place, replace=replace)
         else:
             _PLANNERS[edit.kind](place)
+
+
+def _retire(target: Target, edit: Edit) -> None:
+    """Takes out an entry of ours that was for another version of the host, and the maps that it leaves empty."""
+    if edit.kind != "key" or "serve" not in holes(edit.value):
+        return
+    place = _Place(target, edit, target.config(edit.file or ""), target.keys(edit.at))
+    if target.entry_kind(place.config.get(place.at), edit) != "serve":
+        return
+    place.config.remove(place.at)
+    for end in range(len(place.at) - 1, 0, -1):
+        if place.config.get(place.at[:end]) == {}:
+            place.config.remove(place.at[:end])
+    place.say("taken out: it is for other versions")
 
 
 def _host_command(target: Target, edit: Edit) -> None:

@@ -58,7 +58,7 @@ class OpenCode(Host):
         provider = {"npm": "@ai-sdk/openai-compatible", "name": "Stand-in", "options": options}
         config = {
             "$schema": SCHEMA, "model": "stand-in/stand-in", "small_model": "stand-in/stand-in",
-            "autoupdate": False, "share": "disabled",
+            "autoupdate": False, "share": "disabled", "snapshot": False,
             "provider": {"stand-in": {**provider, "models": {"stand-in": model}}},
         }  # fmt: skip
         still = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE")
@@ -87,6 +87,13 @@ class OpenCode(Host):
             {"tool": "task", "args": {"description": task, "prompt": f"{task}: look it up", **kind}} for task in tasks
         ]
         return [{"tools": agents, "if": main}]
+
+    def take_out(self, home: Path, folder: Path) -> None:
+        """It has no command for that: the folder goes from the list in its config."""
+        config = home / CONFIG
+        said = json.loads(config.read_text("utf-8"))
+        said["plugin"].remove(str(folder))
+        config.write_text(json.dumps(said), encoding="utf-8")
 
     def carried(self, call: Heard, played: Played) -> str:
         """The bridge adds who is calling to the arguments; a sub-agent is a conversation below another."""
