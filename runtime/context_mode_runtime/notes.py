@@ -3,7 +3,8 @@
 `run/calls/<agent>/<id>`: who made a call, written by `pre_tool`, read by the server.
 `run/matches/<agent>/<digest>`: the same by host process, tool and arguments, for hosts whose requests carry no id.
 `run/conversations/<agent>/<id>`: a conversation's first folder. `run/servers/<pid>`: a live server, its file locked.
-`run/subagents/<agent>/<id>`: how many sub-agents a conversation has at work, where the host does not tell them apart.
+`run/subagents/<agent>/<id>`: how many sub-agents a conversation has at work and what they were asked, where the host
+does not tell them apart. `run/states/<agent>/<id>`: a state block waits for the conversation's next tool.
 An id that is no plain file name stands as its digest.
 """
 
@@ -13,6 +14,10 @@ import os
 import time
 
 from context_mode_runtime import jsonio, paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _CALL_LIFE_S = 3_600
 _CONVERSATION_LIFE_S = 90 * 86_400
@@ -134,8 +139,11 @@ def conversation_folder(agent: str, conversation: str) -> str | None:
     return str(value["f"]) if value and "f" in value else None
 
 
-def note_subagents(agent: str, conversation: str, change: int) -> None:
-    """Counts the sub-agents that a conversation has at work: 1 more, -1 fewer, 0 none. Raises OSError."""
+def note_subagents(agent: str, conversation: str, change: int, asked: Sequence[str] = ()) -> None:
+    """Counts the sub-agents that a conversation has at work: 1 more, -1 fewer, 0 none. Raises OSError.
+
+    `asked`: texts of which one may be what the new one is asked.
+    """
     folder = _folder("subagents", agent)
     path = os.path.join(folder, _name(conversation))
     guard = paths.open_private(os.path.join(folder, _GUARD), os.O_RDWR)
@@ -143,7 +151,8 @@ def note_subagents(agent: str, conversation: str, change: int) -> None:
         _wait_for(guard)
         count = max(0, _counted(path) + change) if change else 0
         if count:
-            _write(path, {"n": count, "t": time.time()})
+            told = [*_asked(path), *map(_digest, asked)][-_ASKED_MAX:]
+            _write(path, {"n": count, "t": time.time(), "p": told})
         elif os.path.exists(path):
             os.unlink(path)
         sweep(folder, _SUBAGENT_LIFE_S)
@@ -154,6 +163,35 @@ def note_subagents(agent: str, conversation: str, change: int) -> None:
 def subagents_at_work(agent: str, conversation: str) -> bool:
     """Whether a conversation waits for sub-agents: then nobody knows which of them is calling."""
     return _counted(os.path.join(paths.run_dir(), "subagents", _plain(agent), _name(conversation))) > 0
+
+
+def subagent_was_asked(agent: str, conversation: str, prompt: str) -> bool:
+    """Whether a prompt is what a sub-agent at work was asked, and so not the user's."""
+    path = os.path.join(paths.run_dir(), "subagents", _plain(agent), _name(conversation))
+    return _counted(path) > 0 and _digest(prompt) in _asked(path)
+
+
+def _asked(path: str) -> list[str]:
+    told = (_read(path) or {}).get("p")
+    return [str(one) for one in told] if isinstance(told, list) else []
+
+
+_ASKED_MAX = 64
+
+
+def note_state(agent: str, conversation: str, *, waits: bool) -> None:
+    """Remembers whether a state block waits for the next tool of a conversation. Raises OSError."""
+    if waits:
+        folder = _folder("states", agent)
+        _write(os.path.join(folder, _name(conversation)), {})
+        sweep(folder, _CONVERSATION_LIFE_S)
+    elif state_waits(agent, conversation):
+        os.unlink(os.path.join(paths.run_dir(), "states", _plain(agent), _name(conversation)))
+
+
+def state_waits(agent: str, conversation: str) -> bool:
+    """Whether one waits."""
+    return os.path.exists(os.path.join(paths.run_dir(), "states", _plain(agent), _name(conversation)))
 
 
 def _counted(path: str) -> int:
@@ -268,9 +306,13 @@ def _name(text: str) -> str:
     """A file name for an id of the host's: the id where it is plain, else its digest."""
     if 0 < len(text) <= _PLAIN_ID_MAX and all(c.isascii() and (c.isalnum() or c in "-_") for c in text):
         return text
+    return "." + _digest(text)
+
+
+def _digest(text: str) -> str:
     import hashlib
 
-    return "." + hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def _write(path: str, value: dict[str, object]) -> None:

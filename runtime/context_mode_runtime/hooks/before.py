@@ -18,7 +18,29 @@ if TYPE_CHECKING:
 
 
 def decide(call: Call) -> Decision | None:
-    """Denies, asks or passes. A call of one of our own tools is noted, so that the server knows who makes it."""
+    """Denies, asks or passes. A call of one of our own tools is noted, so that the server knows who makes it.
+
+    With a pass goes the state block of a compaction, where this is its place.
+    """
+    return _decide(call) or _state(call)
+
+
+def _state(call: Call) -> Decision | None:
+    """A state block that waits; not for a sub-agent that has its conversation's id."""
+    if not call.at("state_block") or not call.verb("context"):
+        return None
+    agent, conversation = call.table["id"], call.conversation()
+    if not notes.state_waits(agent, conversation):
+        return None
+    if call.hides_subagents() and notes.subagents_at_work(agent, conversation):
+        return None
+    from context_mode_runtime.hooks.turns import take_state_block
+
+    block = take_state_block(call)
+    return Decision("context", text=block) if block else None
+
+
+def _decide(call: Call) -> Decision | None:
     verdict = _judge(call)
     refusal = _refusal(call, verdict) if verdict else None
     if refusal:
@@ -26,7 +48,9 @@ def decide(call: Call) -> Decision | None:
     if call.tool_class == "own" or call.table["events"][call.host_event]["use"] == "identity":
         return _own(call)
     if call.tool_class == "agent" and call.hides_subagents():
-        notes.note_subagents(call.table["id"], call.conversation(), 1)
+        given = call.value("input")
+        asked = [text for text in given.values() if isinstance(text, str)] if isinstance(given, dict) else []
+        notes.note_subagents(call.table["id"], call.conversation(), 1, asked)
     text = _ROUTES[call.tool_class](call) if call.tool_class in _ROUTES and call.verb("deny") else None
     if text is None:
         return None

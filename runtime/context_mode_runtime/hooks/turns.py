@@ -27,13 +27,15 @@ def decide(call: Call) -> Decision | None:
         project = call.project()
         notes.note_conversation(call.table["id"], call.conversation(), project.worktree if project else call.cwd())
         if call.hides_subagents() and notes.subagents_at_work(call.table["id"], call.conversation()):
+            if notes.subagent_was_asked(call.table["id"], call.conversation(), call.get("prompt")):
+                return None
             notes.note_subagents(call.table["id"], call.conversation(), 0)
     text = _HANDLERS[call.event](call, key) if call.event in _HANDLERS else None
     return Decision("context", text=text) if text and call.verb("context") else None
 
 
 def _session_start(call: Call, key: str) -> str | None:
-    block = _state_block(call, key)
+    block = _state_block(call)
     if block:
         return block
     if not call.policy().inject:
@@ -47,14 +49,14 @@ def _session_start(call: Call, key: str) -> str | None:
 def _state_due(call: Call) -> bool:
     """Whether this is the place for a state block; a prompt is, too, where the spec waits for the next tool."""
     place = call.table["compaction"]["state_block"]
-    waits = bool(place) and place["event"] == "post_tool" and call.event == "prompt_submit"
+    waits = bool(place) and place["event"] in ("pre_tool", "post_tool") and call.event == "prompt_submit"
     return waits or call.at("state_block")
 
 
 def _prompt(call: Call, key: str) -> str | None:
     policy = call.policy()
     prompt = call.get("prompt")
-    block = _state_block(call, key)
+    block = _state_block(call)
     store = call.open_store() if policy.capture and prompt.strip() else None
     if store is None:
         return block
@@ -83,16 +85,24 @@ def _pre_compact(call: Call, key: str) -> str | None:
     store = call.open_store() if call.policy().capture else None
     if store is not None:
         with store:
-            hold_state(store, key)
+            held = hold_state(store, key)
+        place = call.table["compaction"]["state_block"]
+        if held and place and place["event"] == "pre_tool":
+            notes.note_state(call.table["id"], call.conversation(), waits=True)
     return None
 
 
-def _state_block(call: Call, key: str) -> str | None:
-    """The stored state block, where the spec says that this event is its place; given out once.
+def _state_block(call: Call) -> str | None:
+    """The stored state block, where the spec says that this event is its place; given out once."""
+    return take_state_block(call) if _state_due(call) else None
+
+
+def take_state_block(call: Call) -> str | None:
+    """The stored state block, from now on no more.
 
     Where nothing comes before a compaction, this event is the first word of it: the block is made now.
     """
-    store = call.open_store() if _state_due(call) else None
+    store, key = call.open_store(), call.key()
     if store is None:
         return None
     from context_mode_runtime.store.state import hold_state, take_state
@@ -100,7 +110,9 @@ def _state_block(call: Call, key: str) -> str | None:
     with store:
         if call.table["compaction"]["before"] is None and call.at("state_block") and call.policy().capture:
             hold_state(store, key)
-        return take_state(store, key) or None
+        block = take_state(store, key)
+    notes.note_state(call.table["id"], call.conversation(), waits=False)
+    return block or None
 
 
 def _has_rows(call: Call, key: str) -> bool:
