@@ -16,7 +16,8 @@ SPECS = sorted((ROOT / "agent_specs").glob("*.yaml"))
 DOT_FOLDER = re.compile(r"[/}](\.[a-z][\w-]*(?:\.json|\.toml)?)")
 MEMORY_FILE = re.compile(r"\b[A-Z][A-Z0-9_]+(?:\.local)?\.md\b")
 META_KEY = re.compile(r"_meta\[\"([^\"]+)\"\]")
-NOT_AN_AGENT = {".config", ".local", ".cache", ".context-mode", ".git", "SKILL.md", "README.md", "LICENSE.md"}
+NOT_AN_AGENT = {".config", ".local", ".cache", ".context-mode", ".git", "SKILL.md", "README.md", "LICENSE.md", "code"}
+"""What specs name and others do, too; one program is called by an everyday word."""
 
 
 def texts(value: object) -> Iterator[str]:
@@ -39,7 +40,7 @@ def spec_words(spec: dict[str, Any]) -> set[str]:
             words.update(words_of.findall(text))
     words.update(str(item["name"]) for item in spec["server"]["tool_meta"])
     detection = spec.get("detection")
-    if isinstance(detection, dict):
+    if isinstance(detection, dict) and detection["binary"]:
         words.add(str(detection["binary"]))
     return words - NOT_AN_AGENT
 
