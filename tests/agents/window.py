@@ -28,10 +28,11 @@ from tests.agents.install import MissingAgentError
 
 Json = dict[str, Any]
 DRIVER = Path(__file__).parent / "driver"
-START_S = 120
+START_S = 300
 EXTENSIONS = ("copilot", "theme-defaults")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _LISTENING = re.compile(r"listening on ws://(127\.0\.0\.1:\d+)/")
+_SERVING = re.compile(r"listening on (\d+)")
 
 
 def browser_program() -> str:
@@ -109,20 +110,23 @@ def _free_port() -> int:
 
 
 def _until(stream: IO[str], mark: re.Pattern[str]) -> str:
-    """Reads lines to the first with a match, group 1 of it; the rest is read and forgotten."""
-    said = []
-    for line in stream:
-        said.append(line)
+    """Reads lines to the first with a match: group 1 of it. The rest is read and forgotten."""
+    lines: queue.Queue[str] = queue.Queue()
+    threading.Thread(target=_read, args=(stream, lines), daemon=True).start()
+    said = ""
+    while True:
+        line = lines.get(timeout=START_S)
         found = mark.search(line)
         if found:
-            threading.Thread(target=_drain, args=(stream,), daemon=True).start()
-            return found.group(1) if found.groups() else found.group()
-    raise AssertionError(f"ended before it was ready: {''.join(said)[-2_000:]}")
+            return found.group(1)
+        said += line
+        assert line, f"ended before it was ready: {said[-2_000:]}"
 
 
-def _drain(stream: IO[str]) -> None:
-    for _ in stream:
-        pass
+def _read(stream: IO[str], lines: queue.Queue[str]) -> None:
+    for line in stream:
+        lines.put(line)
+    lines.put("")
 
 
 def _link(extensions: Path, folder: Path) -> None:
@@ -134,7 +138,7 @@ def _link(extensions: Path, folder: Path) -> None:
 
 
 class Window:
-    """One window in a folder, with the driver inside. `log` takes what the server says."""
+    """One window in a folder, with the driver inside."""
 
     def __init__(self, programs: Path, env: dict[str, str], project: Path, out: Path, data: Path) -> None:
         """`programs`: node_modules/.bin of the pinned package; `data`: VS Code's data folder."""
@@ -162,19 +166,26 @@ class Window:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
             start_new_session=True,
         )  # fmt: skip
-        assert self._server.stdout
-        _until(self._server.stdout, re.compile(r"listening on \d+"))
-        self._page = there.open(f"http://127.0.0.1:{there.port}/?folder={project}")
-        self.version: str = self._done.get(timeout=START_S)["ready"]
+        self._page: Json | None = None
+        try:
+            assert self._server.stdout
+            _until(self._server.stdout, _SERVING)
+            self._page = there.open(f"http://127.0.0.1:{there.port}/?folder={project}")
+            self._done.get(timeout=START_S)
+        except BaseException:
+            self.close()
+            raise
 
     def follow(self, order: Json, limit: float) -> Json:
         """Has an order carried out: what came of it. Raises queue.Empty after `limit` seconds."""
+        assert self._page
         self._orders.put({**order, "page": self._page["webSocketDebuggerUrl"]})
         return self._done.get(timeout=limit)
 
     def close(self) -> None:
         """Ends it."""
-        browser().leave(self._page)
+        if self._page:
+            browser().leave(self._page)
         self._control.shutdown()
         self._control.server_close()
         end(self._server)

@@ -131,7 +131,7 @@ async function follow() {
 
 exports.activate = async context => {
   context.subscriptions.push(vscode.lm.registerLanguageModelChatProvider(MODEL.vendor, provider));
-  let done = { ready: vscode.version };
+  let done = {};
   await agent();
   for (;;) {
     order = await send(`${CONTROL}/next`, done);

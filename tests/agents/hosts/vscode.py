@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.agents.host import Entry, Host
+from tests.agents.host import Compaction, Entry, Host
 from tests.agents.models.base import Step
 from tests.agents.models.vscode import VsCode
 from tests.agents.window import Window
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.agents.hostrun import HostRun, Played
     from tests.agents.tap import Heard
 
-LIMIT_S = 150
+LIMIT_S = 300
 MOVED = re.compile(r"^Large tool result .* access the content at: (.+)$", re.MULTILINE)
 DATA = ".config/Code"
 HOOK = ".copilot/hooks/mine.json"
@@ -45,8 +45,8 @@ class VsCodeChat(Host):
         "resume": "a chat that goes on starts no session",
         "subagents": "a sub-agent's calls carry the id of its chat",
         "rules": "the lists of its settings say what needs no question; they forbid nothing",
-        "compact": "TODO",
     }
+    compaction = Compaction({}, in_last=1)
     window: Window | None = None
     _seen: bytes = b""
 
