@@ -45,6 +45,8 @@ _FAILURES = re.compile(
     re.MULTILINE,
 )
 _ENDED = re.compile(r"\b(?:completed|exited|finished|ended) with (?:exit )?(?:code|status):? (\d+)\W{0,3}\Z")
+_TOLD = re.compile(r"^Exit Code: (\d+)(?:\n[A-Z][A-Za-z ]{1,30}: .{0,40}){0,3}\Z", re.MULTILINE)
+"""Or one of the lines of a form that the host puts behind what was printed."""
 _SHOWS = frozenset((
     "cat", "head", "tail", "sed", "nl", "less", "more", "bat", "awk", "cut", "sort", "uniq", "wc", "ls", "find", "fd",
     "tree", "stat", "file", "rg", "grep", "egrep", "fgrep", "ag", "jq", "yq", "echo", "printf", "cd", "pwd", "true",
@@ -80,12 +82,13 @@ def ending(output: str) -> str:
 def failure(command: str, output: str, dialect: str, secret_names: Iterable[str] = ()) -> str | None:
     """Whether `output` says that `command` failed, for hosts that tell no exit code: its lines that say so, or None.
 
-    Judged by its last line where the host writes the exit code there, else by the report forms of common tools. A
+    Judged by its last lines where the host writes the exit code there, else by the report forms of common tools. A
     command that only shows text is never judged by that text.
     """
     if len(output) > _LOOKED_AT:
         output = output[: _LOOKED_AT // 2] + "\n" + output[-_LOOKED_AT // 2 :]
-    ended = _ENDED.search(output[-_LAST_LINE_MAX:])
+    tail = output[-_LAST_LINE_MAX:]
+    ended = _ENDED.search(tail) or _TOLD.search(tail)
     failed = ended[1].strip("0") if ended else _FAILURES.search(output)
     if not failed or _only_shows(command, dialect):
         return None
