@@ -40,6 +40,8 @@ def find_project(folder: str) -> Project | None:
             return None
     except ValueError:  # a NUL, a lone surrogate: no name of a folder
         return None
+    if _is_package(here):
+        return None
     checkout, marker = _checkout(here)
     if checkout is None:
         return None if never_project(here) or _is_ours(here) else Project(here, here)
@@ -61,10 +63,13 @@ def never_project(folder: str) -> bool:
 
 
 def _is_ours(folder: str) -> bool:
-    """Whether a real path lies in the folder that we are installed in, or is that of a native package."""
+    """Whether a real path lies in the folder that we are installed in."""
     own = os.path.dirname(os.path.realpath(__file__))
-    if folder == own or folder.startswith(own + os.sep):
-        return True
+    return folder == own or folder.startswith(own + os.sep)
+
+
+def _is_package(folder: str) -> bool:
+    """Whether a folder is that of a native package of ours, where some hosts start the server: in a checkout, too."""
     return os.path.isfile(os.path.join(folder, "context-mode.json")) and os.path.isdir(os.path.join(folder, "runtime"))
 
 

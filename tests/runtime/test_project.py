@@ -59,6 +59,16 @@ def test_home_root_our_data_and_missing_folders_are_no_projects(home: Path) -> N
     assert [find_project(str(folder)) for folder in (home, Path("/"), data, home / "gone")] == [None] * 4
 
 
+def test_a_native_package_is_no_project_even_in_a_checkout(project: Path) -> None:
+    """Some hosts start a package's server in its folder."""
+    package = project / "plugins/context-mode"
+    (package / "runtime").mkdir(parents=True)
+    assert find_project(str(package)) is not None
+    (package / "context-mode.json").write_text("{}")
+    assert find_project(str(package)) is None
+    assert find_project(str(project)) is not None
+
+
 def test_a_checkout_of_the_home_is_not_the_project_of_what_lies_below(home: Path) -> None:
     git(home, "init", "-q")
     folder = home / "work"
