@@ -74,6 +74,21 @@ def test_deny_first_lists_of_all_files_count(config: Path, checkout: Path) -> No
     assert rules.judge_code('os.system("rm a")', language="python", cwd=str(checkout), project=None)
 
 
+@pytest.mark.parametrize(("form", "decision"), [("jsonc-prefix", "deny"), ("jsonc", None)])
+def test_a_command_without_a_wildcard(config: Path, checkout: Path, form: str, decision: str | None) -> None:
+    """On some hosts it is the beginning of a command; a word stays whole there, too."""
+    rules_text = '{"permissions": {"deny": ["Bash(git push)", "Bash(rm -rf)"], /* mine */ "ask": ["Read(a.txt)"]}}'
+    (config / "settings.json").write_text(rules_text)
+    rules = read(section("deny-first", file("{config}/settings.json", form)), config, checkout)
+    assert rules.findings == []
+    assert run(rules, "git push", checkout) == "deny"
+    assert [run(rules, text, checkout) for text in ("git push o m", "true; rm -rf x")] == [decision, decision]
+    assert [run(rules, text, checkout) for text in ("git pushy", "rm -r x", "git")] == [None, None, None]
+    found = rules.judge_path("a.txt", cwd=str(checkout), project=str(checkout))
+    assert found
+    assert found.decision == "ask"
+
+
 def test_prefix_rules_are_read_and_never_run(config: Path, checkout: Path) -> None:
     (config / "rules").mkdir()
     (config / "rules" / "default.rules").write_text(

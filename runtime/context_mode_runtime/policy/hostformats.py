@@ -9,7 +9,7 @@ import ast
 import itertools
 
 from context_mode_runtime import jsonio
-from context_mode_runtime.policy.rules import Place, Rule, parse_rule
+from context_mode_runtime.policy.rules import SHELL_TOOLS, Place, Rule, parse_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _at(table: object, keys: list[str]) -> object:
 
 
 def _lists(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: Place, found: Found) -> None:
-    table = _json(without_comments(text) if file["format"] == "jsonc" else text)
+    table = _json(text if file["format"] == "json" else without_comments(text))
     for decision in ("deny", "ask", "allow"):
         items = _at(table, file[decision]) if file[decision] else None
         if items is None:
@@ -126,7 +126,16 @@ def _lists(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: 
                 found.problems.append(f"{decision}: unread rule: {error}")
                 continue
             rule.tool = words.get(rule.tool, rule.tool)
+            if file["format"] == "jsonc-prefix":
+                rule = _beginning(rule, place)
             found.rules.append((len(found.rules), decision, rule))
+
+
+def _beginning(rule: Rule, place: Place) -> Rule:
+    """The same where a command without a wildcard stands for all that begin with its words."""
+    if rule.tool not in SHELL_TOOLS or rule.pattern is None or "*" in rule.pattern:
+        return rule
+    return Rule(rule.text, rule.tool, f"{rule.pattern} *", place)
 
 
 def _prefix_rules(text: str, _file: Mapping[str, Any], _words: Mapping[str, str], place: Place, found: Found) -> None:
@@ -217,9 +226,12 @@ def _listed(value: object) -> list[str]:
 
 
 def _map(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: Place, found: Found) -> None:
-    """`{"bash": {"*": "ask", "ls *": "allow"}, "edit": "deny"}`, or one word for every tool."""
+    """`{"bash": {"*": "ask", "ls *": "allow"}, "edit": "deny"}`, one word for every tool, or a list of single rules."""
     table = _at(_json(without_comments(text)), next(file[key] for key in ("deny", "ask", "allow") if file[key]))
     if table is None:
+        return
+    if isinstance(table, list):
+        _rule_list(table, words, place, found)
         return
     tools = {"*": table} if isinstance(table, str) else table
     if not isinstance(tools, dict):
@@ -230,8 +242,23 @@ def _map(text: str, file: Mapping[str, Any], words: Mapping[str, str], place: Pl
             if decision not in _DECISIONS:
                 found.problems.append(f"{tool}: {pattern}: {decision!r} is no decision that we know")
                 continue
-            rule = Rule(f"{tool}({pattern})", words.get(tool, tool), None if pattern == "*" else pattern, place)
-            found.rules.append((len(found.rules), _DECISIONS[decision], rule))
+            _add(found, tool, pattern, decision, words, place)
+
+
+def _rule_list(items: list[object], words: Mapping[str, str], place: Place, found: Found) -> None:
+    """`[{"action": "shell", "resource": "git push *", "effect": "deny"}]`."""
+    for number, item in enumerate(items, 1):
+        rule = item if isinstance(item, dict) else {}
+        action, resource, effect = rule.get("action"), rule.get("resource"), rule.get("effect")
+        if isinstance(action, str) and isinstance(resource, str) and isinstance(effect, str) and effect in _DECISIONS:
+            _add(found, action, resource, effect, words, place)
+        else:
+            found.problems.append(f"rule {number}: an action, a resource and an effect that we know are wanted")
+
+
+def _add(found: Found, tool: str, pattern: str, decision: str, words: Mapping[str, str], place: Place) -> None:
+    rule = Rule(f"{tool}({pattern})", words.get(tool, tool), None if pattern == "*" else pattern, place)
+    found.rules.append((len(found.rules), _DECISIONS[decision], rule))
 
 
 def _capabilities(text: str, file: Mapping[str, Any], _words: Mapping[str, str], place: Place, found: Found) -> None:
@@ -259,6 +286,7 @@ def _capabilities(text: str, file: Mapping[str, Any], _words: Mapping[str, str],
 _FORMATS: dict[str, Callable[[str, Mapping[str, Any], Mapping[str, str], Place, Found], None]] = {
     "json": _lists,
     "jsonc": _lists,
+    "jsonc-prefix": _lists,
     "starlark-prefix": _prefix_rules,
     "toml-rules": _tables,
     "permission-map": _map,
