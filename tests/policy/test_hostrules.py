@@ -124,6 +124,20 @@ def test_last_match(config: Path, checkout: Path) -> None:
     assert rules.judge_path("a.txt", cwd=str(checkout), project=None) is None
 
 
+def test_a_list_of_single_rules(config: Path, checkout: Path) -> None:
+    """The second form of the same host: an ordered list of action, resource and effect."""
+    rules_ = [("bash", "*", "ask"), ("bash", "ls *", "allow"), ("bash", "rm *", "deny"), ("*", "*.env", "deny")]
+    said = [dict(zip(("action", "resource", "effect"), one, strict=True)) for one in rules_]
+    text = json.dumps({"permissions": [*said, {"action": "bash", "resource": 1, "effect": "deny"}, "x"]})
+    (config / "host.jsonc").write_text(text)
+    keys = {"deny": ["permissions"], "ask": [], "allow": []}
+    rules = read(section("last-match", file("{config}/host.jsonc", "permission-map", **keys)), config, checkout)
+    assert [run(rules, one, checkout) for one in ("ls -l", "rm a", "git push")] == [None, "deny", "ask"]
+    assert rules.judge_path("sub/a.env", cwd=str(checkout), project=None)
+    wanted = "an action, a resource and an effect that we know are wanted"
+    assert rules.findings == [f"{config}/host.jsonc: rule {n}: {wanted}" for n in (5, 6)]
+
+
 def test_highest_priority(config: Path, checkout: Path) -> None:
     (config / "p.toml").write_text(
         '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "git"\ndecision = "ask_user"\npriority = 10\n'
