@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.agents.tap import Heard
 
 HANDLER = {"type": "command", "command": 'cat > /dev/null; echo ran >> "$HOME/own-hook"'}
+DEFAULTS = Path(__file__).with_name("gemini_defaults.json")
 OWN_TOOLS = ("run_shell_command", "read_file", "web_fetch", "replace", "invoke_agent")
 
 
@@ -50,11 +51,16 @@ class GeminiCli(Host):
         return ["--model", "gemini-2.5-pro", *allowed, "--prompt", prompt]
 
     def env(self, url: str) -> dict[str, str]:
-        """The user trusts the folder by the host's own variable: a home that is not moved has no list of folders."""
+        """The user trusts the folder by the host's own variable, since a moved home has no list of trusted folders.
+
+        The program starts itself a second time with more memory unless it is told not to: that would be all that is
+        different, and takes a second each.
+        """
         return {
             "GEMINI_API_KEY": "test-key", "GOOGLE_GEMINI_BASE_URL": url, "GOOGLE_GENAI_USE_VERTEXAI": "true",
             "GOOGLE_API_KEY": "test-key", "GOOGLE_VERTEX_BASE_URL": url, "GEMINI_CLI_TRUST_WORKSPACE": "true",
-            "GEMINI_TELEMETRY_ENABLED": "false", "NO_PROXY": "127.0.0.1,localhost", "NO_COLOR": "1",
+            "GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": str(DEFAULTS),
+            "NO_PROXY": "127.0.0.1,localhost", "NO_COLOR": "1",
         }  # fmt: skip
 
     def again(self, argv: list[str]) -> list[str]:
