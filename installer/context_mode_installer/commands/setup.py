@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import compileall
 import contextlib
-import io
 import os
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from context_mode_installer import launchers, receipt, verify
+from context_mode_installer.afterwards import HostCommands, compile_runtime
 from context_mode_installer.backups import KEEP
 from context_mode_installer.detect import find_hosts, known_specs, spec_of
 from context_mode_installer.plan.build import Grants, Plan, finished, plan_removals, plan_setup
@@ -26,7 +25,6 @@ from context_mode_installer.unsupported import strangers_here
 from context_mode_runtime import paths
 from context_mode_runtime.policy.load import load_policy
 from context_mode_runtime.project import find_project
-from context_mode_runtime.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
     from context_mode_installer.specs.model import Scope
 
 _TRIES = 3
-_YES = "y\n"
-"""For a host that asks once more whether to renew what the plan says."""
-_UPDATE_SECONDS = 300
 """Plans made anew when a running agent writes its config between plan and write."""
 NEWEST = "newest"
 """`--undo` without an id."""
@@ -176,42 +171,11 @@ class _Run:
         return seen
 
     def _after(self, plan: Plan, hosts: Sequence[Host]) -> list[str]:
-        """The hosts' own commands and the compiled files: a failure there is a word, not a roll-back."""
-        notes = []
-        for agent, words in plan.commands:
-            host = next(host for host in hosts if host.spec.id == agent)
-            program = host.binary if words and words[0] == host.spec.detection.binary else None
-            ran = self.system.run(
-                [program or words[0], *words[1:]], env=self.environment, stdin="", timeout=60, cwd=paths.home()
-            )
-            if ran.code != 0:
-                notes.append(f"{host.spec.name}: `{shlex.join(words)}` failed: {ran.err.strip()[:200]}")
-        _compile()
-        return notes + self._renewed(plan, hosts)
-
-    def _renewed(self, plan: Plan, hosts: Sequence[Host]) -> list[str]:
-        """Has the hosts renew a package of ours of another version; what went wrong, and how it is done by hand."""
-        notes = []
-        for host in hosts:
-            commands = [words for agent, words in plan.updates if agent == host.spec.id]
-            if not commands or host.spec.native is None:
-                continue
-            more = {one.name: one.value for one in host.spec.native.environment}
-            for words in commands:
-                ran = self.system.run(
-                    [host.binary or words[0], *words[1:]], env={**self.environment, **more}, stdin=_YES,
-                    timeout=_UPDATE_SECONDS, cwd=paths.home(),
-                )  # fmt: skip
-                if ran.code != 0:
-                    said = (ran.err.strip() or ran.out.strip())[:200]
-                    notes.append(f"{host.spec.name}: `{shlex.join(words)}` failed: {said}")
-            install = self._target(host, self._draft()).install
-            if install is not None and install.version != VERSION:
-                notes.append(
-                    f"{host.spec.name}: the package is still {install.version}. Make it anew and install that: "
-                    f"context-mode package {host.spec.id} DIR"
-                )
-        return notes
+        """What follows the transaction: a failure there is a word, not a roll-back."""
+        host_commands = HostCommands(self.system, self.environment, hosts)
+        notes = host_commands.run(plan.commands)
+        compile_runtime()
+        return notes + host_commands.renew(plan.updates, lambda host: self._target(host, self._draft()).install)
 
     def _remove(self) -> Result:
         with self._locked():
@@ -373,15 +337,6 @@ def _undone(work: Work, backup: str | None, *, dry_run: bool) -> Result:
 def _keep() -> int:
     """How many backups stay, by the policy."""
     return load_policy(None).retention.get("backups", KEEP)
-
-
-def _compile() -> None:
-    """Byte code for the hooks, where the installer of our package made none and the folder can be written."""
-    import context_mode_runtime
-
-    folder = os.path.dirname(context_mode_runtime.__file__)
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(OSError):
-        compileall.compile_dir(folder, quiet=2)
 
 
 _OURS = ("projects", "run", "backups", "bin", "hook-errors.log", "hook-errors.log.1", "setup.lock")
