@@ -264,6 +264,15 @@ def test_texts_name_the_tools_as_the_package_brings_them(starters: Path, home: P
 
 
 @posix
+def test_what_the_server_runs_does_not_know_of_the_package(starters: Path, project: Path) -> None:
+    with_python(starters)
+    call = {"name": "ctx_execute", "arguments": {"language": "sh", "code": "echo [$CONTEXT_MODE_PACKAGE]"}}
+    argv: list[str | Path] = [starters / "context-mode-serve", "--agent", "claude-code"]
+    (reply,) = talk(argv, ("tools/call", call), cwd=project)
+    assert reply["content"][0]["text"].splitlines()[-1] == "[]"
+
+
+@posix
 def test_the_folder_of_the_package_is_no_project(starters: Path) -> None:
     with_python(starters)
     call = {"name": "ctx_execute", "arguments": {"language": "sh", "code": "pwd"}}

@@ -58,9 +58,10 @@ def python(subject: Subject) -> Outcome:
             missing.append(file)
             continue
         interpreters.update(_named(text))
-    packaged = next((target.install for target in subject.targets if target.install is not None), None)
-    if packaged is not None and len(missing) == len(launchers.names()):
-        return _packaged(subject, packaged.program(launchers.SERVE))
+    if len(missing) == len(launchers.names()) and not subject.problem:
+        packaged = next((target.install for target in subject.targets if target.install is not None), None)
+        if packaged is not None:
+            return _packaged(subject, packaged.program(launchers.SERVE))
     if missing:
         return failed(f"no launcher {', '.join(missing)} in {paths.tilde(paths.bin_dir())}", subject.setup)
     for interpreter in sorted(interpreters):

@@ -79,9 +79,9 @@ def _table(agent: str) -> bytes | None:
 
 def _licence() -> bytes:
     """From the checkout, or from where the installer put it."""
-    file = Path(context_mode_runtime.__file__).parents[2] / "LICENSE"
-    if file.is_file():
-        return file.read_bytes()
+    checkout = Path(context_mode_runtime.__file__).parents[2]
+    if (checkout / "pyproject.toml").is_file():
+        return (checkout / "LICENSE").read_bytes()
     return (importlib.metadata.distribution(DISTRIBUTION).read_text("licenses/LICENSE") or "").encode()
 
 

@@ -72,7 +72,7 @@ def _end_children() -> None:
 
 
 def _table(agent: str | None) -> dict[str, object] | None:
-    from context_mode_runtime.agents import UnknownAgentError, load_agent
+    from context_mode_runtime.agents import PACKAGE, UnknownAgentError, load_agent
 
     if not agent:
         return None
@@ -81,6 +81,8 @@ def _table(agent: str | None) -> dict[str, object] | None:
     except (UnknownAgentError, ValueError) as error:
         _say(str(error))
         return None
+    finally:
+        os.environ.pop(PACKAGE, None)  # it says how this server came here, nothing of what it starts
 
 
 def _start_folder() -> str:
