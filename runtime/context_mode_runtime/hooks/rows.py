@@ -141,7 +141,9 @@ def _task(item: object) -> tuple[str, str]:
     """Words and state of one task; empty what it does not tell."""
     if not isinstance(item, dict):
         return (item if isinstance(item, str) else ""), ""
-    words = next(filter(None, map(item.get, ("content", "step", "subject", "title", "task_description"))), "")
+    words = next(
+        filter(None, map(item.get, ("content", "step", "subject", "title", "task_description", "description"))), ""
+    )
     return str(words), str(item.get("status") or ("completed" if item.get("completed") is True else ""))
 
 
