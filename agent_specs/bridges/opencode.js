@@ -218,6 +218,16 @@ class Carrier {
     if (messageID && context && typeof context === "string") this.#notes.set(id, { messageID, text: context });
   }
 
+  /** The same where a request's messages are not ours to change: the text that goes along from then on. */
+  async along(id) {
+    await this.#waiting.get(id);
+    if (this.#due.delete(id)) {
+      const { context } = await this.carry("session.start", id, { source: "compact" });
+      if (context && typeof context === "string") this.#notes.set(id, { text: context });
+    }
+    return this.#notes.get(id)?.text;
+  }
+
   #later(id, carry) {
     const done = Promise.resolve(this.#waiting.get(id)).then(carry).catch(() => {});
     this.#waiting.set(id, done);
@@ -263,7 +273,19 @@ class Carrier {
 /** Adds what the hook adds to a call's input, or refuses the call. */
 function takeCall(answer, input) {
   if (answer.deny && typeof answer.deny === "string") throw new Error(answer.deny);
-  if (answer.args && typeof answer.args === "object") Object.assign(input, answer.args);
+  const wanted = answer.args && typeof answer.args === "object" && input && typeof input === "object";
+  if (wanted) Object.assign(input, answer.args);
+}
+
+/** A handler whose faults end nothing of the host's. */
+function quiet(handle) {
+  return async (...given) => {
+    try {
+      await handle(...given);
+    } catch {
+      // it goes on as if we were not there
+    }
+  };
 }
 
 /** A text of ours in a message. Its id sorts behind those of the parts that are there. */
@@ -276,13 +298,6 @@ function part({ id: messageID, sessionID }, text) {
 /** The hooks of OpenCode 1. */
 async function server(input) {
   const carrier = new Carrier(input.directory, async (id) => (await input.client.session.get({ path: { id } }))?.data);
-  const quiet = (handle) => async (...given) => {
-    try {
-      await handle(...given);
-    } catch {
-      // nothing of ours ends a run
-    }
-  };
   const events = { "session.compacted": "compacted", "session.idle": "idle" };
   return {
     config: quiet((config) => {
@@ -338,7 +353,7 @@ async function setup(ctx) {
   const call = (event) => ({ tool: event.tool, sessionID: event.sessionID, callID: event.id ?? event.callID });
   if (PACKAGED) {
     const entry = { type: "local", command: [placed(SERVE), "--agent", AGENT], codemode: false };
-    await ctx.mcp?.transform?.((servers) => servers.get(NAME) ?? servers.set(NAME, entry));
+    await quiet(() => ctx.mcp?.transform?.((servers) => servers.get(NAME) ?? servers.set(NAME, entry)))();
   }
   await ctx.tool.hook("execute.before", async (event) => {
     const more = { input: call(event), output: { args: event.input } };
@@ -347,7 +362,7 @@ async function setup(ctx) {
     if (event.inputSchema?.additionalProperties === false) delete answer.args;
     takeCall(answer, event.input);
   });
-  await ctx.tool.hook("execute.after", async (event) => {
+  await ctx.tool.hook("execute.after", quiet(async (event) => {
     if (UNTOLD.test(event.tool)) return;
     const failed = event.status === "error";
     const input = { ...call(event), args: event.input };
@@ -355,12 +370,16 @@ async function setup(ctx) {
     const name = failed ? "tool.execute.failed" : "tool.execute.after";
     const { replace } = await carrier.carry(name, event.sessionID, { input, ...told });
     if (typeof replace === "string" && event.result) replaceResult(event.result, replace);
-  });
-  await ctx.session.hook("prompt", async (event) => {
+  }));
+  await ctx.session.hook("prompt", quiet(async (event) => {
     const parts = [{ type: "text", text: event.prompt?.text }];
     const texts = await carrier.prompt(event.sessionID, { input: { sessionID: event.sessionID }, output: { parts } });
     if (texts.length) event.prompt.text = [event.prompt.text, ...texts].join("\n\n");
-  });
+  }));
+  await ctx.session.hook("context", quiet(async (event) => {
+    const text = (event.kind ?? "primary") === "primary" && (await carrier.along(event.sessionID));
+    if (text) event.system.push({ type: "text", text });
+  }));
   const stop = new AbortController();
   listen(ctx, carrier, stop.signal).catch(() => {});
   return async () => {

@@ -412,3 +412,36 @@ def test_the_second_majors_events_are_told(opencode: Bridged) -> None:
     opencode.run([{"major": 2}, *steps, {"on": "end"}], answering(opencode, {}))
     assert told(opencode) == ["session.compacted", "session.idle"]
     assert kept(opencode, "session.idle")["message"] == "done"
+
+
+def test_the_second_major_takes_the_state_along_after_a_compaction(opencode: Bridged) -> None:
+    def asked(kind: str) -> Step:
+        return {"on": "session.context", "input": {"sessionID": "s-1", "kind": kind, "system": []}}
+
+    compacted = {"on": "event", "input": {"type": "session.compaction.ended", "data": {"sessionID": "s-1"}}}
+    kinds = ("primary", "title", "primary", "primary")
+    steps = [asked(kinds[0]), compacted, *map(asked, kinds[1:]), {"on": "end"}]
+    done = opencode.run([{"major": 2}, *steps], answering(opencode, {"context": "state"}))
+    texts = [[part["text"] for part in one["output"].get("system", [])] for one in done.results]
+    assert texts == [[], [], [], ["state"], ["state"], []]
+    assert told(opencode) == ["session.compacted", "session.start"]
+    assert kept(opencode, "session.start")["source"] == "compact"
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"on": "session.prompt", "input": {"sessionID": "s-1"}},
+        {"on": "session.context", "input": {"sessionID": "s-1"}},
+        {"on": "tool.execute.after", "input": {"sessionID": "s-1", "tool": "shell", "status": "completed"}},
+        {"on": "tool.execute.before", "input": {"sessionID": "s-1", "tool": "shell"}},
+    ],
+    ids=lambda step: step["on"],
+)
+def test_events_of_a_form_that_nobody_knows_end_nothing(opencode: Bridged, step: Step) -> None:
+    answer = {"context": "words", "replace": "short", "args": {"a": 1}}
+    done = opencode.run([{"major": 2}, step, {"on": "end"}], answering(opencode, answer))
+    assert "thrown" not in done.results[0]
+    first = {"on": step["on"].replace("session.prompt", "chat.message"), "input": {"sessionID": "s-1"}, "output": {}}
+    done = opencode.run([{}, first], answering(opencode, answer))
+    assert "thrown" not in done.results[0]
