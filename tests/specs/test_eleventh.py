@@ -116,7 +116,8 @@ def test_validate_setup_doctor_hooks_server_remove(
 
 def hook(command: str, call: dict[str, Any], project: Path) -> str:
     """What a hook process prints."""
-    payload = {"hook_event_name": call["event"], "session_id": "session_1", "cwd": str(project), **call["payload"]}
+    common = {"session_id": "session_1", "cwd": str(project), "client_type": "kimi_code_cli"}
+    payload = {"hook_event_name": call["event"], **common, **call["payload"]}
     done = subprocess.run(
         ["/bin/sh", "-c", command], input=json.dumps(payload), cwd=project, capture_output=True, encoding="utf-8",
         timeout=60, check=False,
