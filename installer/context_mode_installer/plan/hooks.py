@@ -25,6 +25,10 @@ EDIT = "hook"
 """How receipts call a hook entry."""
 
 
+SHELL_HOME = "$HOME"
+"""How every shell spells the home, whatever the host replaces in the rest of its files."""
+
+
 class Spot(NamedTuple):
     """A handler in a file: the keys to its list, its group there, its own index, itself, the event it is for."""
 
@@ -44,7 +48,10 @@ def command_line(target: Target, surface: Surface, event: str, agent: str = "") 
     """
     target.check_expands(surface.command.expands)
     program, arguments = target.holes["hook"].replace("\\", "/"), [agent or target.spec.id, event]
-    line = " ".join([_quoted(program, target.home_form or ""), *arguments])
+    form = target.home_form
+    if form and surface.command.form != "argv" and program.startswith(form):
+        program, form = SHELL_HOME + program[len(form) :], SHELL_HOME
+    line = " ".join([_quoted(program, form or ""), *arguments])
     # a quoted path by itself is only a text to PowerShell
     windows = f"& {line}" if surface.command.windows == "powershell" else line
     one_key = "command_windows" not in holes(surface.group)

@@ -10,7 +10,7 @@ from context_mode_installer import formats, launchers
 from context_mode_installer.native.found import find_install
 from context_mode_installer.places import fill, fill_text, platform
 from context_mode_installer.plan.draft import Config, PlanError
-from context_mode_installer.plan.hooks import spots
+from context_mode_installer.plan.hooks import SHELL_HOME, spots
 from context_mode_installer.plan.ours import what_runs, words_of_entry, words_of_handler
 from context_mode_installer.plan.spread import spread
 
@@ -188,8 +188,10 @@ class Target:
 
     def started(self, word: str) -> str:
         """A word of a file of this scope as the host starts it."""
-        form = self.home_form
-        return self.host.places.holes["home"] + word[len(form) :] if form and word.startswith(f"{form}/") else word
+        for form in (self.home_form, SHELL_HOME) if self.home_form else ():
+            if word.startswith(f"{form}/"):
+                return str(self.host.places.holes["home"]) + word[len(form) :]
+        return word
 
     def check_expands(self, names: tuple[str, ...]) -> None:
         """Refuses a path of ours that the host would expand, or that only this machine has. Raises PlanError."""
@@ -212,7 +214,6 @@ class Target:
         if ours or there:
             return (ours or there)[-1]
         return self.path(file.new) if file.new else candidates[-1]
-
 
     def _holds_ours(self, config: Config) -> bool:
         """Whether an entry that runs our server stands in a file, where the spec puts it."""

@@ -53,8 +53,8 @@ class VsCodeChat(Host):
     def start(self, run: HostRun, url: str, prompt: str, extra: Sequence[str], log: Path, *, resumed: bool) -> int:
         """One prompt in the window of this test; a window is opened anew when the user's files have changed."""
         data = Path(run.env.get(self.moved_by, run.home / ".config")) / "Code"
-        mcp = data / "User" / "mcp.json"
-        servers = mcp.read_bytes() if mcp.is_file() else b""
+        entries = [folder / "mcp.json" for folder in (data / "User", run.project / ".vscode")]
+        servers = b"".join(file.read_bytes() for file in entries if file.is_file())
         seen = servers + b"".join(file.read_bytes() for file in sorted((run.home / ".copilot/hooks").glob("*.json")))
         if self.window and seen != self._seen:
             self.close()
