@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from context_mode_installer.commands import doctor
 from context_mode_installer.commands.setup import Options, run
 from context_mode_installer.result import Result
