@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any, Self
 
 import pytest
 from tests.agents import install
@@ -21,6 +22,7 @@ from context_mode_runtime.server.tools.registry import TOOLS
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
 BIG = "seq -f 'line %g of it' 0 1499"
+EARLIER = "There is earlier work in this conversation"
 HOW_TO = "context-mode keeps large outputs out of this conversation"
 BRIDGE = "extensions/context-mode.js"
 
@@ -173,18 +175,63 @@ def test_a_hook_that_fails_leaves_pi_as_it_is(
         assert "type" in json.loads(line)
 
 
+class Rpc:
+    """A Pi in its RPC mode: what the window does, over a pipe. `asked` holds the questions to the user."""
+
+    def __init__(self, run: HostRun, model: StandIn, *, answer: bool = False) -> None:
+        self.run, self.model, self.answer = run, model, answer
+        self.asked: list[str] = []
+
+    def __enter__(self) -> Self:
+        provider = self.run.host.provider(self.run, self.model.url)  # type: ignore[attr-defined]
+        self._pi = subprocess.Popen(
+            [str(self.run.host.bin_dir / "pi"), "--mode", "rpc", *provider], cwd=self.run.project,
+            env=self.run.environment(self.model.url), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, bufsize=1,
+        )  # fmt: skip
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._pi:
+            pass
+
+    def do(self, command: str, until: str = "response", **more: object) -> Any:
+        """Sends a command and reads to the first event of a kind; questions on the way are answered."""
+        self._send({"type": command, **more})
+        assert self._pi.stdout
+        for line in self._pi.stdout:
+            event = json.loads(line)
+            if event["type"] == "extension_ui_request" and event["method"] == "confirm":
+                self.asked.append(event["message"])
+                self._send({"type": "extension_ui_response", "id": event["id"], "confirmed": self.answer})
+            assert event.get("success", True), event
+            if event["type"] == until and event.get("command", command) == command:
+                return event.get("data")
+        raise AssertionError(f"Pi has ended at {command}")
+
+    def say(self, words: str) -> Any:
+        """A prompt to its end: the request that it began with."""
+        before = len(self.model.requests)
+        self.do("prompt", until="agent_settled", message=words)
+        return self.model.requests[before]
+
+    def _send(self, value: dict[str, object]) -> None:
+        assert self._pi.stdin
+        self._pi.stdin.write(json.dumps(value) + "\n")
+
+
 @pytest.mark.parametrize("answer", [True, False])
 def test_a_rule_that_asks_is_put_to_the_user(
     pi: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli, answer: bool
 ) -> None:
-    """By Pi's own dialog, here over its RPC mode; a print run has nobody to ask, which is a no."""
+    """By Pi's own dialog; a print run has nobody to ask, which is a no."""
     run = set_up(pi, HostRun(pi, home, project, tmp_path), run_cli)
     policy = {"version": 1, "ask": ["Bash(touch *)"]}
     (home / ".context-mode" / "policy.json").write_text(json.dumps(policy), encoding="utf-8")
     script = [run.host.shell("touch asked.txt"), {"text": "over"}]
-    with pi.model(script) as model:
-        questions = _spoken(run, model, answer=answer)
-    [question] = questions
+    with pi.model(script) as model, Rpc(run, model, answer=answer) as rpc:
+        rpc.say("touch it")
+    [question] = rpc.asked
     assert "Bash(touch *)" in question
     assert (project / "asked.txt").exists() == answer
     [(_, text)] = model.results(model.requests[-1])
@@ -193,25 +240,35 @@ def test_a_rule_that_asks_is_put_to_the_user(
     assert "nobody is here to be asked" in alone.results[0].text
 
 
-def _spoken(run: HostRun, model: StandIn, *, answer: bool) -> list[str]:
-    """One prompt over RPC, each question answered; the questions."""
-    provider = run.host.provider(run, model.url)  # type: ignore[attr-defined]
-    argv = [str(run.host.bin_dir / "pi"), "--mode", "rpc", *provider]
-    asked = []
-    with subprocess.Popen(
-        argv, cwd=run.project, env=run.environment(model.url), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True, bufsize=1,
-    ) as pi:  # fmt: skip
-        assert pi.stdin
-        assert pi.stdout
-        pi.stdin.write(json.dumps({"type": "prompt", "message": "touch it"}) + "\n")
-        for line in pi.stdout:
-            event = json.loads(line)
-            if event["type"] == "extension_ui_request" and event["method"] == "confirm":
-                asked.append(event["message"])
-                reply = {"type": "extension_ui_response", "id": event["id"], "confirmed": answer}
-                pi.stdin.write(json.dumps(reply) + "\n")
-            if event["type"] == "agent_end":
-                break
-        pi.stdin.close()
-    return asked
+def test_conversations_in_one_window(pi: Host, home: Path, project: Path, tmp_path: Path, run_cli: Cli) -> None:
+    """Compaction by hand, a new conversation, back to the first one, words while the model is at work."""
+    run = set_up(pi, HostRun(pi, home, project, tmp_path), run_cli)
+    wait = run.host.shell("touch waiting; until [ -e go ]; do sleep 0.1; done")
+    resume, over = run.host.call("ctx_resume"), {"text": "over"}
+    script = [run.host.shell("echo one"), over, resume, over, resume, over, wait, resume, over]
+    with pi.model(script) as model, Rpc(run, model) as rpc:
+        assert "<context_mode_state" not in json.dumps(rpc.say("fix login"))
+        rpc.do("compact")
+        assert json.dumps(rpc.say("now the docs")).count("<context_mode_state") == 1
+        first = rpc.do("get_state")
+
+        rpc.do("new_session")
+        assert EARLIER not in json.dumps(rpc.say("a new subject"))
+        second = rpc.do("get_state")
+
+        rpc.do("switch_session", sessionPath=first["sessionFile"])
+        rpc.do("prompt", until="tool_execution_start", message="and the egrets")
+        rpc.do("steer", message="mind the tides")
+        (project / "go").touch()
+        rpc.do("get_state", until="agent_settled")
+    told = [text for body in model.requests for _, text in model.results(body) if "<context_mode_state" in text]
+    by_session = [text for text in dict.fromkeys(told) if "session=" in text]
+    assert first["sessionId"] != second["sessionId"]
+    assert f'"pi:{first["sessionId"]}"' in by_session[0]
+    assert "now the docs" in by_session[0]
+    assert f'"pi:{second["sessionId"]}"' in by_session[1]
+    assert "fix login" not in by_session[1]
+    assert f'"pi:{first["sessionId"]}"' in by_session[2]
+    assert "mind the tides" in by_session[2]
+    [back] = [body for body in model.requests if "and the egrets" in json.dumps(body)][:1]
+    assert EARLIER in json.dumps(back)
