@@ -175,8 +175,8 @@ class Carrier {
   idle(id, more) {
     return this.#later(id, async () => {
       const { subagent } = await this.#who(id);
-      const message = this.#words.get(id);
-      return this.carry(subagent ? "subagent.stop" : "session.idle", id, { ...more, message });
+      const name = subagent ? "subagent.stop" : "session.idle";
+      return this.carry(name, id, { ...more, message: this.#words.get(id) });
     });
   }
 
@@ -194,8 +194,7 @@ class Carrier {
 
   /** The messages of a request: the first one behind a compaction takes a text along, and so do those after it. */
   async request(messages) {
-    const last = messages.at(-1)?.info ?? {};
-    const id = last.sessionID;
+    const id = messages.at(-1)?.info.sessionID;
     if (!id || this.#compacting.delete(id)) return;
     const summary = messages.findLast(({ info }) => info.role === "assistant" && info.summary === true)?.info;
     if (summary && summary.id !== this.#summaries.get(id)) {
@@ -273,8 +272,7 @@ class Carrier {
 /** Adds what the hook adds to a call's input, or refuses the call. */
 function takeCall(answer, input) {
   if (answer.deny && typeof answer.deny === "string") throw new Error(answer.deny);
-  const wanted = answer.args && typeof answer.args === "object" && input && typeof input === "object";
-  if (wanted) Object.assign(input, answer.args);
+  if (input && typeof input === "object" && typeof answer.args === "object") Object.assign(input, answer.args);
 }
 
 /** A handler whose faults end nothing of the host's. */
@@ -335,9 +333,9 @@ async function server(input) {
 /** The result of a tool of OpenCode 2 as OpenCode 1 tells it. */
 function resultOf({ output, content, metadata }) {
   const parts = Array.isArray(content) ? content : [];
-  const texts = parts.map((part) => part.text);
   if (!parts.length) return { output, metadata };
-  return parts.every((part) => part.type === "text") ? { output: texts.join("\n"), metadata } : { content: parts };
+  if (!parts.every((part) => part.type === "text")) return { content: parts };
+  return { output: parts.map((part) => part.text).join("\n"), metadata };
 }
 
 function replaceResult(result, text) {
