@@ -118,3 +118,27 @@ def as_said(said: dict[str, Any], told: dict[str, Any]) -> bool:
     return said["code"] == told["code"] and all(
         said[stream] in told[stream] if said[stream] else not told[stream] for stream in ("out", "err")
     )
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("agent", TABLES)
+def test_the_server_learns_the_conversation_by_a_match(
+    agent: str, home: Path, project: Path, run_cli: Cli, start: Callable[[list[str]], Host]
+) -> None:
+    """Nothing of the session reaches the server but by the hook that saw the same tool and arguments."""
+    assert run_cli("setup", "--agents", agent, env={"PATH": "/usr/bin:/bin"}, timeout=120).returncode == 0
+    commands, server = WRITTEN[agent](home)
+    host = start(server)
+    host.handshake()
+    tool = load_agent(agent)["server"]["tool_name"].replace("{tool}", "ctx_resume")
+
+    def call(name: str, **changes: Any) -> None:
+        payload = load_payload(agent, name, project, home)
+        payload |= {key: value for key, value in changes.items() if key in payload}
+        assert ran(commands[name.partition("-")[0]], payload, project) == PASS
+
+    call("UserPromptSubmit")
+    assert "Run the tests" not in host.call("ctx_resume", {})[0]
+    call("PreToolUse-mcp", tool_name=tool, tool_input={}, toolName=tool, toolInput={})
+    text, wrong = host.call("ctx_resume", {})
+    assert (wrong, "Run the tests" in text) == (False, True)
