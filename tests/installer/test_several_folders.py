@@ -50,11 +50,14 @@ def test_each_folder_has_the_entry_and_gives_it_back(home: Path) -> None:
     assert [(folder / "mcp.json").read_text("utf-8") for folder in made[1:]] == [MINE] * 3
 
 
-@pytest.mark.parametrize(("there", "used"), [((), ALL[0]), (ALL[2:3], ALL[2])])
+SERVER = "../.local/share/code-server/User"
+
+
+@pytest.mark.parametrize(("there", "used"), [((), ALL[0]), (ALL[2:3], ALL[2]), ((SERVER,), SERVER)])
 def test_the_first_is_made_where_there_is_none(home: Path, there: tuple[str, ...], used: str) -> None:
     folders(home, *there)
     set_up()
-    assert [file.parent for file in (home / ".config").rglob("mcp.json")] == [home / ".config" / used]
+    assert [file.parent for file in home.rglob("mcp.json")] == [(home / ".config" / used).resolve()]
 
 
 def test_a_folder_that_comes_later_is_told_and_taken_in(home: Path) -> None:
