@@ -10,7 +10,7 @@ from bisect import bisect_right
 
 from context_mode_runtime import limits
 from context_mode_runtime.excerpt_scan import Scan
-from context_mode_runtime.excerpt_score import scores, signals
+from context_mode_runtime.excerpt_score import TELLING, scores, signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ def excerpt(text: str | Condensed, *, budget: int, intent: str = "", failed: boo
         return Excerpt(whole.text.removesuffix("\n"), 0, 0)
     scan = Scan(whole.text, intent)
     sure = signals(scan, failed=failed) if intent else []
-    chosen = _choose(scan, scores(scan, failed=failed), sure, _Room(scan, budget, whole))
+    points = scores(scan, failed=failed)
+    enough = min(budget, _enough(scan, points, failed=failed))
+    chosen = _choose(scan, points, sure, _Room(scan, budget, whole), enough)
     part = _shown(scan, chosen, whole)
     lines = whole.text.count("\n") + sum(hole[1] for hole in whole.holes)
     return part if size(part.text) <= budget else Excerpt("", lines or 1, whole.size)
@@ -112,25 +114,41 @@ def size(text: str) -> int:
 _size = size
 
 
-def _choose(scan: Scan, points: array[float], sure: list[int], room: _Room) -> list[int]:
-    """The `sure` ones in their part, units by falling points until all is spent, then more of both ends. Sorted."""
+def _enough(scan: Scan, points: array[float], *, failed: bool) -> int:
+    """Bytes for lines that say nothing by themselves: all there are after a failure, or when nothing answers."""
+    if failed:
+        return limits.SHORT_REPLY
+    if not scan.words:
+        return _AN_IDEA
+    answered = any(hit and worth >= TELLING for hit, worth in zip(scan.hits, points, strict=True))
+    return _AROUND_AN_ANSWER if answered else limits.SHORT_REPLY
+
+
+def _choose(scan: Scan, points: array[float], sure: list[int], room: _Room, enough: int) -> list[int]:
+    """The `sure` ones in their part, units by falling points, then more of both ends. Sorted.
+
+    What says nothing by itself gets no more than `enough` bytes: the rest is one call away.
+    """
     budget = room.budget
     for unit in sure:
         if not room.take(unit, int(budget * _ROOM_FOR_SURE)):
             break
+    if not scan.words:
+        room.fill_ends(int(enough * _ROOM_FOR_ENDS))
     ranked = sorted((unit for unit in range(scan.count) if points[unit] > 0), key=lambda unit: -points[unit])
     for unit in ranked:
         if room.left <= 0:
             break
-        room.take(unit, budget)
-    room.fill_ends(int(budget * _ROOM_FOR_ENDS) if ranked and points[ranked[0]] > _STRONG else budget)
+        room.take(unit, budget if points[unit] >= TELLING else enough)
+    room.fill_ends(int(enough * _ROOM_FOR_ENDS) if ranked and points[ranked[0]] >= TELLING else enough)
     return sorted(room.taken)
 
 
 _ROOM_FOR_SURE = 0.25
 """An intent of common words must not push out the one error."""
-_STRONG = 60.0
-"""Points from which on a line is an answer rather than a filler."""
+_AN_IDEA = 1_200
+"""Bytes of a text about which nothing was asked: its ends and what is unlike the rest."""
+_AROUND_AN_ANSWER = 800
 
 
 class _Room:
@@ -186,7 +204,7 @@ def _shown(scan: Scan, chosen: list[int], whole: Condensed) -> Excerpt:
                 lines.append(gap.removesuffix("\n"))
             else:
                 lines.append(mark)
-                left_lines += feeds or 1
+                left_lines += max(feeds + (feeds > 0 and not gap.endswith("\n")), 1)
                 left_bytes += cut
         if end > start:
             lines.append(scan.text[start:end].removesuffix("\n"))

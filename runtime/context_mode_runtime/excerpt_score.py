@@ -16,6 +16,9 @@ ANSWER = 120.0
 _FAILED_BONUS = 40.0
 _SAME_ERROR = 30.0
 """What an error line right behind another one counts less: it belongs to the same error."""
+_SAME_ANSWERS = 6
+"""Lines of one shape with the same words of the intent; further ones are worth _AGAIN of them."""
+_AGAIN = 0.45
 _SIGNAL = 45.0
 """Points from which on a unit is shown whatever was asked, as long as there is room for such units."""
 _RARE = 58.0
@@ -33,8 +36,9 @@ _COLUMNS = 20
 _RARE_VALUES = 2
 _AFTER = (0.75, 0.7, 0.65, 0.6, 0.5, 0.4)
 _BEFORE = (0.6, 0.5, 0.4)
-_SPREADS = 60.0
-"""Points from which on a unit lends some to its neighbours."""
+TELLING = 60.0
+"""Points from which on a unit says something by itself, and lends some to its neighbours."""
+_LENT_MAX = TELLING - 0.1
 _REACH = 9
 _HEAD = (30.0, 20.0, 14.0)
 _TAIL = (44.0, 34.0, 30.0, 24.0, 18.0, 14.0)
@@ -79,12 +83,14 @@ def _score_intent(scan: Scan, points: array[float]) -> bool:
         return False
     clear = min(1.0, max(weights) ** 0.5 / max(log(scan.count + 1) * 0.5, 1.0))
     worth: dict[int, float] = {}
+    told: dict[tuple[int, int], int] = {}
     for unit, hit in enumerate(scan.hits):
         if hit:
             if hit not in worth:
                 worth[hit] = ANSWER * clear * sum(w for bit, w in enumerate(weights) if hit >> bit & 1) / whole
-            points[unit] = worth[hit]
-    return max(worth.values()) >= _SPREADS
+            nth = told[hit, scan.shapes[unit]] = told.get((hit, scan.shapes[unit]), 0) + 1
+            points[unit] = worth[hit] * (1.0 if nth <= _SAME_ANSWERS or not scan.shapes[unit] else _AGAIN)
+    return max(worth.values()) >= TELLING
 
 
 def _score_kinds(scan: Scan, points: array[float], *, failed: bool, factor: float) -> None:
@@ -100,7 +106,7 @@ def _score_kinds(scan: Scan, points: array[float], *, failed: bool, factor: floa
 
 def _worth(scan: Scan, unit: int, told: dict[tuple[int, int], int], *, failed: bool, factor: float) -> float:
     kind = scan.kinds[unit]
-    key = (kind, scan.shapes[unit])
+    key = (kind, 0 if kind == SUMMARY else scan.shapes[unit])
     nth = told[key] = told.get(key, -1) + 1
     worth = max(WEIGHTS[kind] - FADES[kind] * nth, FLOORS[kind])
     if kind == SUMMARY and scan.seen[scan.shapes[unit]] > _ALIKE:
@@ -182,16 +188,16 @@ def _written(scan: Scan, unit: int, step: int) -> list[int]:
 def _spread(scan: Scan, points: array[float]) -> None:
     """Neighbours of strong units get a part of their points, and so does the line they are indented under."""
     strong = [
-        (unit, points[unit]) for unit in range(scan.count) if points[unit] >= _SPREADS and scan.kinds[unit] != SUMMARY
+        (unit, points[unit]) for unit in range(scan.count) if points[unit] >= TELLING and scan.kinds[unit] != SUMMARY
     ]
     strong = sorted(strong, key=lambda pair: -pair[1])[:_SPREAD_MAX]
     for unit, worth in strong:
         for step, parts in ((1, _AFTER), (-1, _BEFORE)):
             for near, part in zip(_written(scan, unit + step, step), parts, strict=False):
-                points[near] = max(points[near], worth * part)
+                points[near] = max(points[near], min(worth * part, _LENT_MAX))
         parent = _parent(scan, unit)
         if parent is not None:
-            points[parent] = max(points[parent], worth * _BEFORE[0])
+            points[parent] = max(points[parent], min(worth * _BEFORE[0], _LENT_MAX))
 
 
 _SPREAD_MAX = 400

@@ -226,7 +226,7 @@ def rewrite_mark(handle: int, agent: str, project: str | None) -> None:
 
 
 def live_server(agent: str, project: str | None) -> bool:
-    """Whether a server of `agent` lives that works for `project`, or does not know its project yet."""
+    """Whether a server of `agent`, or of nobody by name, lives for `project`, or does not know its project yet."""
     folder = os.path.join(paths.run_dir(), "servers")
     try:
         names = os.listdir(folder)
@@ -237,7 +237,7 @@ def live_server(agent: str, project: str | None) -> bool:
 
 def _serves(path: str, agent: str, project: str | None) -> bool:
     value = _read(path)
-    if value is None or value.get("agent") != agent or value.get("project") not in (None, project):
+    if value is None or value.get("agent") not in (agent, "") or value.get("project") not in (None, project):
         return False
     return _locked(path)
 

@@ -66,7 +66,7 @@ def test_what_is_shown_and_what_is_left_out_add_up(text: str, intent: str) -> No
     shown = [line for line in part.text.split("\n") if not GAP.fullmatch(line)]
     gaps = [match for line in part.text.split("\n") if (match := GAP.fullmatch(line))]
     if part.left_out_bytes and not any(match.group(2).startswith("B") for match in gaps):
-        assert sum(int(match.group(1)) for match in gaps) in (part.left_out_lines, part.left_out_lines + 1)
+        assert sum(int(match.group(1)) for match in gaps) == part.left_out_lines
     assert part.left_out_bytes <= size(text)
     assert len(shown) + len(gaps) == len(part.text.split("\n"))
 
@@ -235,3 +235,31 @@ def test_the_last_line_counts_bytes_alone_when_no_whole_line_is_missing() -> Non
 def test_words_of_an_intent(intent: str, found: list[str]) -> None:
     assert sorted(intent_words(intent)[0]) == sorted(found)
     assert intent_words(intent)[1] == ("failing" in intent)
+
+
+def test_an_answer_comes_without_filler() -> None:
+    text = with_line(log(2_800), "2026-11-29T10:20:00Z INFO worker-3 metrics endpoint on port 9187")
+    part = excerpt(text, budget=3_600, intent="which port does the metrics endpoint use")
+    assert "port 9187" in part.text
+    assert len(part.text.encode()) <= 1_000
+    check(text, part, 3_600)
+
+
+def test_an_answer_that_many_lines_give_is_not_repeated_to_the_end() -> None:
+    lines = log(2_800).split("\n")
+    lines[100:2_700:20] = [f"2026-11-29T10:20:00Z INFO gateway {n} timed out after 3000 ms" for n in range(130)]
+    part = excerpt("\n".join(lines), budget=3_600, intent="gateway timed out")
+    shown = part.text.count("timed out after 3000 ms")
+    assert 3 <= shown <= 20
+    assert len(part.text.encode()) <= 2_400
+
+
+def test_every_failure_is_shown_as_long_as_there_is_room() -> None:
+    failures = "\n".join(f"FAILED tests/test_{n}.py::test_it - assert {n}" for n in range(40))
+    part = excerpt(log(2_000) + "\n" + failures, budget=3_600, failed=True)
+    assert part.text.count("FAILED tests/") == 40
+
+
+def test_when_nothing_answers_the_reply_says_more_of_the_text() -> None:
+    part = excerpt(log(2_800), budget=3_600, intent="walrus xylophone")
+    assert len(part.text.encode()) > 2_000

@@ -70,6 +70,13 @@ def test_a_server_is_live_for_its_agent_and_project_until_it_is_killed() -> None
     assert os.listdir(os.path.join(paths.run_dir(), "servers")) == []
 
 
+def test_a_server_that_nobody_named_serves_any_agent() -> None:
+    handle = notes.mark_server("", "/p")
+    assert notes.live_server("one", "/p")
+    assert not notes.live_server("one", "/other")
+    os.close(handle)
+
+
 def test_a_server_that_does_not_know_its_project_serves_any() -> None:
     process = start_server("")
     try:
