@@ -74,7 +74,8 @@ class Browser:
         )  # fmt: skip
         atexit.register(self.close)
         assert self._process.stderr
-        self._address = _until(self._process.stderr, _LISTENING)
+        self._output = Output(self._process.stderr)
+        self._address = self._output.until(_LISTENING)
 
     def open(self, url: str) -> Json:
         """A new page: its `id`, its `webSocketDebuggerUrl`."""
@@ -87,6 +88,7 @@ class Browser:
     def close(self) -> None:
         """Ends the browser."""
         end(self._process)
+        self._output.join()
         shutil.rmtree(self._home, ignore_errors=True)
 
     def _ask(self, method: str, what: str) -> Json:
@@ -109,24 +111,34 @@ def _free_port() -> int:
         return port
 
 
-def _until(stream: IO[str], mark: re.Pattern[str]) -> str:
-    """Reads lines to the first with a match: group 1 of it. The rest is read and forgotten."""
-    lines: queue.Queue[str] = queue.Queue()
-    threading.Thread(target=_read, args=(stream, lines), daemon=True).start()
-    said = ""
-    while True:
-        line = lines.get(timeout=START_S)
-        found = mark.search(line)
-        if found:
-            return found.group(1)
-        said += line
-        assert line, f"ended before it was ready: {said[-2_000:]}"
+class Output:
+    """The lines that a process prints, read to their end so that it never waits."""
 
+    def __init__(self, stream: IO[str]) -> None:
+        self._lines: queue.Queue[str] = queue.Queue()
+        self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
+        self._thread.start()
 
-def _read(stream: IO[str], lines: queue.Queue[str]) -> None:
-    for line in stream:
-        lines.put(line)
-    lines.put("")
+    def until(self, mark: re.Pattern[str]) -> str:
+        """Waits for the first line with a match: group 1 of it."""
+        said = ""
+        while True:
+            line = self._lines.get(timeout=START_S)
+            found = mark.search(line)
+            if found:
+                return found.group(1)
+            said += line
+            assert line, f"ended before it was ready: {said[-2_000:]}"
+
+    def _read(self, stream: IO[str]) -> None:
+        with stream:
+            for line in stream:
+                self._lines.put(line)
+        self._lines.put("")
+
+    def join(self) -> None:
+        """Waits for the end of a process that was ended."""
+        self._thread.join(START_S)
 
 
 def _link(extensions: Path, folder: Path) -> None:
@@ -166,10 +178,11 @@ class Window:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
             start_new_session=True,
         )  # fmt: skip
+        assert self._server.stdout
+        self._output = Output(self._server.stdout)
         self._page: Json | None = None
         try:
-            assert self._server.stdout
-            _until(self._server.stdout, _SERVING)
+            self._output.until(_SERVING)
             self._page = there.open(f"http://127.0.0.1:{there.port}/?folder={project}")
             self._done.get(timeout=START_S)
         except BaseException:
@@ -189,6 +202,7 @@ class Window:
         self._control.shutdown()
         self._control.server_close()
         end(self._server)
+        self._output.join()
 
     def next(self, done: Json) -> Json:
         """For the driver: tells what came of the last order, waits for the next one."""
