@@ -12,6 +12,7 @@ from context_mode_installer.detect import Host, known_specs, spec_of
 from context_mode_installer.places import find_places
 from context_mode_installer.plan.draft import Desk, Draft
 from context_mode_installer.plan.host import Target
+from context_mode_installer.plan.trust import EDIT as TRUST
 from context_mode_installer.result import UserError
 from context_mode_installer.system import DryRunSystem
 from context_mode_runtime import paths
@@ -60,5 +61,8 @@ def packaged() -> list[str]:
 
 def _approved(agent: str, scope: str, entries: Sequence[receipt.Entry]) -> bool:
     """Whether the user let setup write its approvals: those that he left out stay out."""
-    names = {edit.name for edit in spec_of(agent).edits if edit.approval and edit.scope == scope}
-    return not names or any(one.edit in names for one in entries)
+    spec = spec_of(agent)
+    edits = [*spec.edits, *(spec.native.edits if spec.native else ())]
+    names = {edit.name for edit in edits if edit.approval and edit.scope == scope} | {TRUST}
+    wanted = any(edit.approval and edit.scope == scope for edit in edits)
+    return not wanted or any(one.edit in names for one in entries)

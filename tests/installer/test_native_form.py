@@ -122,6 +122,20 @@ def test_trust_of_the_packages_hooks_is_written_and_taken_back(home: Path) -> No
     assert (home / ".codex/config.toml").read_bytes() == before
 
 
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_what_a_package_was_granted_is_kept_by_upgrade_and_goes_with_removal(home: Path, agent: str) -> None:
+    config = home / (".codex/config.toml" if agent == "codex" else ".claude/settings.json")
+    codex_home(home) if agent == "codex" else claude_home(home)
+    before = config.read_bytes()
+    set_up(agent)
+    assert {tuple(names): way.approved for way, names in groups().items()} == {(agent,): True}
+    granted = config.read_bytes()
+    set_up(agent, approve=False)
+    assert config.read_bytes() == granted
+    run(Options(remove=True))
+    assert config.read_bytes() == before
+
+
 def test_without_approvals_nothing_is_granted(home: Path) -> None:
     codex_home(home)
     before = (home / ".codex/config.toml").read_bytes()

@@ -170,6 +170,17 @@ def test_the_known_trust_hash() -> None:
     assert hash_of(trust, said) == "sha256:c2ab198fe0750494126041254c4d031ad06f4b267edca02168d8a6745e4141c5"
 
 
+def test_an_approval_that_is_left_out_later_is_still_ours(home: Path) -> None:
+    fill(home, "neighbours")
+    before = tree(home)
+    set_up()
+    once = tree(home)
+    assert set_up(approve=False).messages[-1] == "All is set up already; nothing was changed."
+    assert tree(home) == once
+    run(Options(remove=True))
+    assert tree(home) == before
+
+
 def test_what_the_user_changed_in_between_stays(home: Path) -> None:
     fill(home, "neighbours")
     set_up()

@@ -38,6 +38,7 @@ def plan_these(target: Target, edits: Iterable[Edit], *, approve: bool, replace:
                 _retire(target, edit)
             continue
         if edit.approval and not approve:
+            target.keep_known(edit.name)
             continue
         if edit.kind == "host_command":
             _host_command(target, edit)

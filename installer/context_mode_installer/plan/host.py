@@ -66,6 +66,12 @@ class Target:
         other.removing = other.replaced = True
         return other
 
+    def keep_known(self, edit: str) -> None:
+        """What an earlier setup put in stays ours, though this one is not to add it."""
+        mine = (self.spec.id, self.scope, self.project, edit)
+        entries = self.draft.receipt.entries
+        self.draft.put_in += [one for one in entries if (one.agent, one.scope, one.project, one.edit) == mine]
+
     def config(self, name: str) -> Config:
         """A file of the spec by its name: the candidate that holds ours, else the strongest one there, else `new`."""
         if name not in self._configs:

@@ -30,7 +30,9 @@ def plan_package(target: Target, install: Install, *, approve: bool, replace: bo
         plan_skills(target)
     if target.scope == "user":
         plan_these(target, native.edits, approve=approve, replace=replace)
-        if approve and native.trust_file is not None:
+        if not approve:
+            target.keep_known(TRUST)
+        elif native.trust_file is not None:
             trust_package(target, _hook_file(target, native), fill_text(native.trust_file, {"found": install.found}))
     target.draft.notes.append(f"{target.spec.name}: our package in {paths.tilde(install.folder)} is in force")
     if install.version != VERSION:

@@ -54,6 +54,8 @@ def plan_trust(target: Target, *, approve: bool, taken_out: bool = False) -> Non
             _rename(target, trust, key, new)
         if approve and mine:
             _write(target, trust, mine)
+        elif mine:
+            target.keep_known(EDIT)
 
 
 def trust_package(target: Target, value: object, file: str) -> None:
