@@ -20,7 +20,7 @@ ONLY = {"since": None, "until": None, "unprobed": True, "platforms": []}
 
 
 def _file(name: str, form: str, *paths: str, **more: object) -> Spec:
-    base = {"name": name, "scope": "user", "format": form, "paths": list(paths), "new": None, "seed": None}
+    base = {"name": name, "scope": "user", "format": form, "each": [], "paths": list(paths), "new": None, "seed": None}
     return base | {"own": False, "shared_with": [], "broken": "it does not start"} | more
 
 
