@@ -68,6 +68,6 @@ def set_up(host: Host, run: HostRun, run_cli: Cli, env: dict[str, str] | None = 
     if not env:
         host.prepare(run.home, run.project)
     path = f"{host.bin_dir}{os.pathsep}{os.environ['PATH']}"
-    done = run_cli("setup", "--agents", host.agent, env={"PATH": path, **(env or {})}, timeout=120)
+    done = run_cli("setup", "--agents", host.agent, env={"PATH": path, **host.light, **(env or {})}, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return run

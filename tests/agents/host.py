@@ -68,7 +68,8 @@ class Host:
     folder. `deny_touch`: a file of the host's own rules that denies `touch`, as path in the home and text.
     `user_files`: what a user had, oddly formatted, for the removal. `own_hook`: a file of the home to which a hook in
     `user_files` adds the line "ran" at the end of each run. `fact_at`: lines of the 200 KB log where a fact and a line
-    to search for stand, for what the host cuts is seen by no hook.
+    to search for stand, for what the host cuts is seen by no hook. `light`: variables under which the program starts
+    sooner and does the same.
 
     `can`: "replace" outputs, also "replace_failures"; tell of a "resume"; "delegate" to sub-agents, which are told
     apart as "subagents"; have a "budget" (the conversation reaches the server); "instructions" (the names of our tools
@@ -92,6 +93,7 @@ class Host:
     can: ClassVar[frozenset[str]]
     cannot: ClassVar[dict[str, str]] = {}
     compaction: ClassVar[Compaction | None] = None
+    light: ClassVar[dict[str, str]] = {}
     bin_dir: Path = Path()
 
     def argv(self, url: str, prompt: str, project: Path) -> list[str]:

@@ -88,7 +88,7 @@ class Package:
 
     def path(self) -> dict[str, str]:
         """The variables under which our commands find the host."""
-        return {"PATH": self.run.environment("")["PATH"]}
+        return {"PATH": self.run.environment("")["PATH"], **self.run.host.light}
 
     def rows(self, *only: str) -> dict[str, tuple[str, str]]:
         """Doctor's rows, or these: status and detail."""

@@ -39,6 +39,8 @@ class GeminiCli(Host):
         + ']}]},\n\t"ui" : {"hideTips":true} /* quiet */ }'
     }
     own_hook = "own-hook"
+    # else it starts itself a second time, with more memory
+    light = {"GEMINI_CLI_NO_RELAUNCH": "true"}
     can = frozenset({"replace", "replace_failures", "resume", "delegate", "budget", "instructions"})
     cannot = {
         "subagents": "nothing in a payload tells a sub-agent: it shares the conversation of its parent",
@@ -51,15 +53,11 @@ class GeminiCli(Host):
         return ["--model", "gemini-2.5-pro", *allowed, "--prompt", prompt]
 
     def env(self, url: str) -> dict[str, str]:
-        """The user trusts the folder by the host's own variable, since a moved home has no list of trusted folders.
-
-        The program starts itself a second time with more memory unless it is told not to: that would be all that is
-        different, and takes a second each.
-        """
+        """The user trusts the folder by the host's own variable, since a moved home has no list of trusted folders."""
         return {
             "GEMINI_API_KEY": "test-key", "GOOGLE_GEMINI_BASE_URL": url, "GOOGLE_GENAI_USE_VERTEXAI": "true",
             "GOOGLE_API_KEY": "test-key", "GOOGLE_VERTEX_BASE_URL": url, "GEMINI_CLI_TRUST_WORKSPACE": "true",
-            "GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": str(DEFAULTS),
+            **self.light, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": str(DEFAULTS),
             "NO_PROXY": "127.0.0.1,localhost", "NO_COLOR": "1",
         }  # fmt: skip
 
