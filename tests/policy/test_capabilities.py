@@ -88,3 +88,8 @@ def test_any_text_is_a_value_or_a_reason(text: str) -> None:
 def test_a_deep_text_is_a_reason(text: str) -> None:
     with pytest.raises(ValueError, match="line 1: "):
         read_yaml(text)
+
+
+def test_a_long_list_is_read_in_one_go() -> None:
+    """Each line is looked at once: at 20,000 lines anything else is minutes."""
+    assert read_yaml("a: [\n" + "b,\n" * 20_000 + "]") == {"a": ["b"] * 20_000}

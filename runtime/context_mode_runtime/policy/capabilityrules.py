@@ -95,24 +95,22 @@ def read_yaml(text: str) -> object:
 
 
 def _lines(text: str) -> list[Line]:
-    out: list[Line] = []
-    held = ""
+    found: list[tuple[int, int, list[str]]] = []
+    depth = 0
     for number, raw in enumerate(text.splitlines(), 1):
         line = _without_comment(raw).rstrip()
-        if not line.strip() or (line.strip() == "---" and not out):
+        body = line.lstrip(" ")
+        if not body.strip() or (body == "---" and not found):
             continue
-        if held:
-            first, indent, begun = out[-1]
-            held = f"{begun} {line.strip()}"
-            out[-1] = (first, indent, held)
+        if depth > 0:
+            found[-1][2].append(line.strip())
+        elif body.startswith("\t"):
+            raise ValueError(f"line {number}: a tab as indent")
         else:
-            body = line.lstrip(" ")
-            if body.startswith("\t"):
-                raise ValueError(f"line {number}: a tab as indent")
-            out.append((number, len(line) - len(body), body))
-            held = body
-        held = held if _open(held) else ""
-    return out
+            found.append((number, len(line) - len(body), [body]))
+            depth = 0
+        depth += _opened(body)
+    return [(number, indent, " ".join(parts)) for number, indent, parts in found]
 
 
 def _without_comment(line: str) -> str:
@@ -122,9 +120,9 @@ def _without_comment(line: str) -> str:
     return line
 
 
-def _open(text: str) -> bool:
-    """Whether a flow list or map is not closed yet."""
-    return sum((sign in "[{") - (sign in "]}") for _, sign in _outside_quotes(text)) > 0
+def _opened(line: str) -> int:
+    """How many flow lists and maps a line leaves open; fewer than 0 where it ends those of lines above."""
+    return sum((sign in "[{") - (sign in "]}") for _, sign in _outside_quotes(line))
 
 
 def _outside_quotes(text: str) -> Iterator[tuple[int, str]]:
@@ -234,7 +232,9 @@ def _quoted(text: str, at: int, number: int) -> Flow:
             return "".join(out), at + 1
         if sign == quote or (sign == "\\" and quote == '"'):
             at += 1
-            sign = _ESCAPES.get(text[at : at + 1], text[at : at + 1]) if quote == '"' else "'"
+            sign = _ESCAPES.get(text[at : at + 1], "") if quote == '"' else "'"
+            if not sign:
+                raise ValueError(f"line {number}: the escape \\{text[at : at + 1]} is not read here")
         out.append(sign)
         at += 1
     raise ValueError(f"line {number}: a quote is not closed")
