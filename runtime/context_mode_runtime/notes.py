@@ -185,8 +185,11 @@ def note_state(agent: str, conversation: str, *, waits: bool) -> None:
         folder = _folder("states", agent)
         _write(os.path.join(folder, _name(conversation)), {})
         sweep(folder, _CONVERSATION_LIFE_S)
-    elif state_waits(agent, conversation):
+        return
+    try:
         os.unlink(os.path.join(paths.run_dir(), "states", _plain(agent), _name(conversation)))
+    except FileNotFoundError:  # none waited, or a call beside this one took it
+        return
 
 
 def state_waits(agent: str, conversation: str) -> bool:

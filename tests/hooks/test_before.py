@@ -1,6 +1,7 @@
 """The table of `before.yaml`, over real payloads of both agents, each reply checked against the host's schema."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -99,3 +100,10 @@ def test_an_ask_rule_asks_where_the_host_can_and_denies_elsewhere(call: Caller, 
 )
 def test_a_call_of_our_own_tool_passes(agent: str, tool: str, call: Caller) -> None:
     assert call(agent, "PreToolUse", "PreToolUse-Bash", {"tool_name": tool, "tool_input": {"queries": ["x"]}}) is None
+
+
+def test_what_is_no_plain_file_is_not_opened(call: Caller, project: Path) -> None:
+    """A pipe that nobody writes to would hold the hook until its time is over."""
+    os.mkfifo(project / "pipe")
+    lines = {"filePath": str(project / "pipe"), "startLine": 1, "endLine": 9}
+    assert call("vscode", "preToolUse", "PreToolUse-read_file", {"tool_input": lines}) is None

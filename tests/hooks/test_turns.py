@@ -156,6 +156,17 @@ def test_of_events_side_by_side_one_gets_the_state(agent: str, call: Caller) -> 
         assert sum("<context_mode_state" in text for text in texts) == 1
 
 
+def test_a_state_that_a_call_beside_this_one_took_is_no_fault(home: Path) -> None:
+    notes.note_state("vscode", "1", waits=True)
+    for _ in range(2):
+        notes.note_state("vscode", "1", waits=False)
+    assert not notes.state_waits("vscode", "1")
+    with ThreadPoolExecutor(6) as pool:
+        for _ in range(50):
+            notes.note_state("vscode", "1", waits=True)
+            list(pool.map(lambda _: notes.note_state("vscode", "1", waits=False), range(6)))
+
+
 def test_the_state_goes_out_also_without_other_texts(call: Caller, home: Path) -> None:
     (home / ".context-mode").mkdir()
     (home / ".context-mode/policy.json").write_text('{"version": 1, "inject": "off"}')

@@ -106,7 +106,7 @@ def _judge(call: Call) -> Verdict | None:
         return gate.strictest(*[gate.judge_tool(policy, word, str(url)) for url in call.fields("url") or [""]])
     if word:
         found = [gate.judge_path(policy, str(p), cwd=call.cwd(), project=root, tool=word) for p in call.fields("path")]
-        return next((verdict for verdict in found if verdict), None)
+        return gate.strictest(*found)
     return gate.judge_tool(policy, call.get("tool"), jsonio.dumps(call.value("input")))
 
 
@@ -178,10 +178,10 @@ _SHELL_TEXTS = {
 def _read(call: Call) -> str | None:
     policy = call.policy()
     path = call.field("path")
-    if not path or not policy.routes["read"] or _bounded(call) or _whole(call, path):
+    if not path or not policy.routes["read"]:
         return None
     size = _size(path, call.cwd())
-    if size is None or size <= limits.OUTPUT_CAP:
+    if size is None or size <= limits.OUTPUT_CAP or _bounded(call) or _whole(call, path):
         return None
     absolute = os.path.normpath(os.path.join(call.cwd(), os.path.expanduser(path)))
     way = "A Read with a line range passes, for an edit."
