@@ -60,7 +60,7 @@ def test_without_the_installer_the_runtime_looks_at_itself(serve: Any, project: 
     (project / ".context-mode/policy.json").write_text('{"version": 1, "deny": ["Read(./a"]}')
     found = rows(serve("codex").call("ctx_doctor", {})[0])
     assert list(found) == IDS
-    assert {name for name, row in found.items() if row[1] == "SKIP"} == {"D3", "D4", "D5", "D6", "D7", "D12"}
+    assert {name for name, row in found.items() if row[1] == "SKIP"} == {"D3", "D4", "D5", "D6", "D7", "D10", "D12"}
     assert all("context-mode setup" in row[3] for row in found.values() if row[1] == "SKIP")
     assert (found["D9"][1], "unread rule" in found["D9"][2]) == ("WARN", True)
     assert {found[name][1] for name in ("D1", "D2", "D8", "D11", "D13")} == {"PASS"}
