@@ -152,9 +152,6 @@ class Host:
         """The steps of the `main` conversation (text in its requests) that start a sub-agent for each task and wait."""
         raise NotImplementedError
 
-    def put_in(self, home: Path, folder: Path) -> None:
-        """Names our package in the host's files, where the host has no command for that."""
-
     def take_out(self, home: Path, folder: Path) -> None:
         """Takes our package out of the host's files, where the host has no command for that."""
 

@@ -110,7 +110,6 @@ def test_added_listed_in_force_and_removed(package: Package, home: Path) -> None
     native, run = package.native, package.run
     package.make()
     package.do(native.add)
-    run.host.put_in(home, package.folder)
     assert package.listed() or native.list_ is None
     assert package.rows("D3")["D3"][0] == "FAIL"  # two servers
     assert "is in force" in package.set_up()
@@ -140,7 +139,6 @@ def test_another_version_is_renewed_by_the_hosts_own_command(package: Package) -
     """R02, R05: what the host has is older; its own command renews it, and is a warning where that changes nothing."""
     package.make(OLD)
     package.do(package.native.add)
-    package.run.host.put_in(package.run.home, package.folder)
     said = package.set_up()
     assert f"package {OLD} is another version than {VERSION}" in said
     # a host without such a command: making the package anew is all

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import posixpath
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from context_mode_installer import formats
 from context_mode_installer.native.make import MARK, package_files
 from context_mode_installer.native.write import write_package
 from context_mode_installer.places import fill_text
@@ -19,8 +16,6 @@ from context_mode_runtime.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from context_mode_installer.specs.model import AgentSpec, Native
 
 
 def run(agent: str, folder: Path) -> Result:
@@ -34,7 +29,7 @@ def run(agent: str, folder: Path) -> Result:
     whole = folder.expanduser().absolute()
     items = package_files(spec, native)
     write_package(items, whole, Path(native.folder or "", MARK), agent)
-    add = lines(native.add, whole) or _by_hand(spec, native, str(whole))
+    add = lines(native.add, whole)
     data = {
         "agent": agent, "version": VERSION, "folder": str(whole), "files": [item.path for item in items],
         "add": add, "update": lines(native.update, whole), "remove": lines(native.remove, whole),
@@ -42,14 +37,6 @@ def run(agent: str, folder: Path) -> Result:
     said = f"context-mode {VERSION} for {spec.name}: {len(items)} files in {tilde(str(whole))}"
     after = f"Then, for what needs your yes: context-mode setup --agents {agent}"
     return Result("package", data=data, messages=(said, "To install it:", *(f"  {line}" for line in add), after))
-
-
-def _by_hand(spec: AgentSpec, native: Native, folder: str) -> list[str]:
-    """What to do where the host has no command that installs a package."""
-    if native.enabled is None:
-        return []
-    file = posixpath.basename(spec.file(native.enabled.file).paths[-1])
-    return [f"# in {file} of {spec.name}, under {formats.shown(native.enabled.at)}: {json.dumps(folder)}: true"]
 
 
 def lines(commands: Iterable[tuple[str, ...]], folder: Path) -> list[str]:

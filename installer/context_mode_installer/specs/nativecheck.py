@@ -33,9 +33,6 @@ def check_native(sheet: Sheet, _path: Path) -> None:
         for n, words in enumerate(native[key]):
             for m, word in enumerate(words):
                 _holes(sheet, ("native", key, n, m), word, COMMAND_HOLES)
-    if not native["add"] and native["enabled"] is None:
-        right = "write its commands, or the place where it is named (enabled)"
-        sheet.add(("native", "add"), "nothing installs it", right)
     if native["list"]:
         pattern(sheet, ("native", "list", "healthy"), native["list"]["healthy"])
     _installed(sheet, native)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tests.agents.tap import Heard
 
 LIMIT_S = 300
-SERVERS = re.compile(rb'"command"|"chat\.pluginLocations": \{"')
 MOVED = re.compile(r"^Large tool result .* access the content at: (.+)$", re.MULTILINE)
 DATA = ".config/Code"
 HOOK = ".copilot/hooks/mine.json"
@@ -54,7 +53,7 @@ class VsCodeChat(Host):
     def start(self, run: HostRun, url: str, prompt: str, extra: Sequence[str], log: Path, *, resumed: bool) -> int:
         """One prompt in the window of this test; a window is opened anew when the user's files have changed."""
         data = Path(run.env.get(self.moved_by, run.home / ".config")) / "Code"
-        entries = [data / "User/mcp.json", run.project / ".vscode/mcp.json", data / "User/settings.json"]
+        entries = [folder / "mcp.json" for folder in (data / "User", run.project / ".vscode")]
         servers = b"".join(file.read_bytes() for file in entries if file.is_file())
         seen = servers + b"".join(file.read_bytes() for file in sorted((run.home / ".copilot/hooks").glob("*.json")))
         if self.window and seen != self._seen:
@@ -62,7 +61,7 @@ class VsCodeChat(Host):
         if self.window is None:
             self.window = Window(self.bin_dir, run.environment(url), run.project, run.out, data)
             self._seen = seen
-        order = {"model": url, "prompt": prompt, "fresh": not resumed, "servers": bool(SERVERS.search(servers))}
+        order = {"model": url, "prompt": prompt, "fresh": not resumed, "servers": b'"command"' in servers}
         try:
             done = self.window.follow(order, LIMIT_S)
         except queue.Empty:
@@ -99,14 +98,6 @@ class VsCodeChat(Host):
     def delegate(self, tasks: Sequence[str], main: str) -> list[Step]:
         calls = [{"tool": "runSubagent", "args": {"prompt": f"{one}: look it up", "description": one}} for one in tasks]
         return [{"tools": calls, "if": main}]
-
-    def put_in(self, home: Path, folder: Path) -> None:
-        """Plugins of a folder are named in a setting."""
-        settings = {"chat.pluginLocations": {str(folder): True}}
-        (home / DATA / "User/settings.json").write_text(json.dumps(settings), encoding="utf-8")
-
-    def take_out(self, home: Path, folder: Path) -> None:
-        (home / DATA / "User/settings.json").unlink()
 
     def carried(self, call: Heard, played: Played) -> str:
         conversation: str = call.meta["vscode.conversationId"]
