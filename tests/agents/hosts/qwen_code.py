@@ -78,6 +78,10 @@ class QwenCode(Host):
         run.env["QWEN_CODE_SYSTEM_DEFAULTS_PATH"] = str(defaults)
         return super().start(run, url, prompt, extra, log, resumed=resumed)
 
+    def shell(self, command: str, **args: object) -> Step:
+        """The host loses what a quick command printed, about one `seq` in seven: here it stays a moment longer."""
+        return super().shell(f"{command}; sleep 0.3" if command.startswith("seq ") else command, **args)
+
     def read(self, file: Path, lines: int | None = None) -> Step:
         part = {"offset": 0, "limit": lines} if lines else {}
         return {"tool": "read_file", "args": {"file_path": str(file), **part}}
