@@ -72,3 +72,22 @@ def test_programs_outside_the_home_are_refused(
         run(Options(agents=("qwen-code",), scope="project", project=project))
     assert not (project / ".qwen").exists()
     shutil.rmtree(outside, ignore_errors=True)
+
+
+@HOSTS
+def test_from_elsewhere_its_projects_are_looked_at(
+    agent: str, folder: str, event: str, home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Upgrade looks from the home: what is well in its project is well."""
+    set_up(agent, project)
+    monkeypatch.chdir(home)
+    found = doctor.run(doctor.Options(agents=(agent,), only=("D3", "D4", "D5", "D7", "D10"), offline=True))
+    assert [row["status"] for row in found.data["checks"]] == ["PASS"] * 5, event
+    (project / folder / "settings.json").unlink()
+    [row] = doctor.run(doctor.Options(agents=(agent,), only=("D3",), offline=True)).data["checks"]
+    assert (row["status"], row["fix"]) == (
+        "FAIL",
+        f"context-mode setup --agents {agent} --scope project --project {project}",
+    )
+    doctor.run(doctor.Options(agents=(agent,), only=("D3",), offline=True, fix=True))
+    assert (project / folder / "settings.json").is_file()

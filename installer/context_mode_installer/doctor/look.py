@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from context_mode_installer import launchers, receipt
 from context_mode_installer.detect import find_hosts, known_specs
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from context_mode_installer.detect import Host
+    from context_mode_installer.specs.model import Scope
 
 BARE_PATH = os.pathsep.join(("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"))
 """What a host started from a desktop may have; our launchers need none of it."""
@@ -52,15 +53,13 @@ def subjects(agents: Sequence[str], folder: str, *, offline: bool) -> list[Subje
 
 
 def _targets(host: Host, draft: Draft, here: str | None) -> tuple[Target, ...]:
-    """The user's place, and the project's when this project was set up."""
+    """The user's place, and this project's when it was set up; where only other projects were, those."""
     agents = frozenset(spec.id for spec in known_specs())
-    mine = {(one.scope, one.project) for one in draft.receipt.entries if one.agent == host.spec.id}
-    targets = []
-    if ("user", None) in mine or not mine:
-        targets.append(_as_is(Target(host, "user", None, agents, draft)))
-    if ("project", here) in mine:
-        targets.append(_as_is(Target(host, "project", here, agents, draft)))
-    return tuple(targets)
+    mine = dict.fromkeys((one.scope, one.project) for one in draft.receipt.entries if one.agent == host.spec.id)
+    near = [place for place in (("user", None), ("project", here)) if place in mine]
+    far = [place for place in mine if place[1] and os.path.isdir(place[1])]
+    wanted = near or far if mine else [("user", None)]
+    return tuple(_as_is(Target(host, cast("Scope", scope), project, agents, draft)) for scope, project in wanted)
 
 
 def _as_is(target: Target) -> Target:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -82,8 +83,10 @@ class Subject:
 
     @property
     def setup(self) -> str:
-        """The command that sets this agent up again."""
-        return f"context-mode setup --agents {self.agent}"
+        """The command that sets this agent up again, in the place that was looked at."""
+        project = self.targets[0].project if self.targets else None
+        place = f" --scope project --project {shlex.quote(project)}" if project else ""
+        return f"context-mode setup --agents {self.agent}{place}"
 
 
 @dataclass(frozen=True)
