@@ -124,6 +124,26 @@ def test_a_flag_stays_while_something_else_needs_it(home: Path, host: Callable[.
     assert json.loads(path.read_text()) == {"on": True, "mine": ["x"]}
 
 
+def test_what_the_user_set_in_one_copy_of_a_file_stays(home: Path, host: Callable[..., None]) -> None:
+    """Setup put it into the other copy only."""
+
+    def change(spec: Spec) -> None:
+        spec["files"] += [_file("more", "json", "{each}/more.json", each=["{home}/a", "{home}/b"])]
+        spec["edits"] += [
+            _edit("wake", "flag", file="more", at=["on"], value="true", held_by=[["other"]], affects="all of it")
+        ]
+
+    host("my-host", change)
+    for name in ("a", "b"):
+        (home / name).mkdir()
+    (home / "b/more.json").write_text('{"on": true}')
+    set_up("my-host")
+    assert json.loads((home / "a/more.json").read_text()) == {"on": True}
+    run(Options(remove=True))
+    assert files(home)["b/more.json"] == '{"on": true}'
+    assert not (home / "a/more.json").exists()
+
+
 def test_a_strangers_file_under_our_name_is_given_back(home: Path, host: Callable[..., None]) -> None:
     def change(spec: Spec) -> None:
         spec["files"] += [_file("own", "text", "{config}/ours.txt", own=True)]

@@ -98,9 +98,7 @@ class _Place(NamedTuple):
     @property
     def known(self) -> Entry | None:
         """What the receipt says of it."""
-        target = self.target
-        place = (target.spec.id, target.scope, target.project, self.edit.name, self.at, self.config.path)
-        return target.draft.receipt.find(*place)
+        return self.target.known(self.edit, self.at)
 
     def say(self, how: str) -> None:
         """Adds a line to the plan."""

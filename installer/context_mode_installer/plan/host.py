@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from context_mode_installer.native.found import Install
     from context_mode_installer.plan.draft import Draft
     from context_mode_installer.plan.ours import Kind
+    from context_mode_installer.receipt import Entry
     from context_mode_installer.specs.model import AgentSpec, ConfigFile, Edit, HookFile, Only, Scope, Surface
 
 
@@ -71,6 +72,14 @@ class Target:
         mine = (self.spec.id, self.scope, self.project, edit)
         entries = self.draft.receipt.entries
         self.draft.put_in += [one for one in entries if (one.agent, one.scope, one.project, one.edit) == mine]
+
+    def known(self, edit: Edit, at: formats.Path) -> Entry | None:
+        """What the receipt says of an edit at a place: in its file, else in one of before; never in a copy of it."""
+        file = self.config(edit.file or "").path
+        found = self.draft.receipt.find(self.spec.id, self.scope, self.project, edit.name, at, file)
+        same = [one.file for one in self.spec.edits_in(self.scope) if one.name == edit.name and one.file != edit.file]
+        copies = [self.config(name).path for name in same if name]
+        return None if found is None or found.file in copies else found
 
     def config(self, name: str) -> Config:
         """A file of the spec by its name: the candidate that holds ours, else the strongest one there, else `new`."""

@@ -75,8 +75,7 @@ def plan_retired(target: Target) -> None:
 def take_back(target: Target, edit: Edit) -> None:
     """Takes out what one edit put in, unless another owner of a shared file needs it."""
     config, at = target.config(edit.file or ""), target.keys(edit.at)
-    place = (target.spec.id, target.scope, target.project, edit.name, at, config.path)
-    known = target.draft.receipt.find(*place)
+    known = target.known(edit, at)
     if _needed_by(target, config, edit.name, at):
         return
     if edit.kind == "key" and "serve" in holes(edit.value):
