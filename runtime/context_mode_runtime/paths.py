@@ -48,11 +48,6 @@ def bin_dir() -> str:
     return os.path.join(data_root(), "bin")
 
 
-def backups_dir() -> str:
-    """One folder a setup: manifest, exact copies, modes."""
-    return os.path.join(data_root(), "backups")
-
-
 def user_specs_dir() -> str:
     """The user's own agent specs, with the same rights as shipped ones."""
     return os.path.join(data_root(), "agents")
