@@ -39,8 +39,9 @@ class HostCommands:
         self.hosts = {host.spec.id: host for host in hosts}
 
     def run(self, commands: Commands) -> list[str]:
-        """Runs what the specs' edits ask for; a line for each that failed."""
-        return [said for agent, words in commands for said in self._one(self.hosts[agent], words, _SECONDS)]
+        """Runs what the specs' edits ask for; a line for each that failed. The receipt has it all the same."""
+        failed = [said for agent, words in commands for said in self._one(self.hosts[agent], words, _SECONDS)]
+        return [f"{said} (run it by hand: setup does not try again)" for said in failed]
 
     def renew(self, commands: Commands, installed: Callable[[Host], Install | None]) -> list[str]:
         """Has the hosts renew a package of ours of another version; what went wrong, and how it is done by hand."""
