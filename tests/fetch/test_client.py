@@ -212,6 +212,7 @@ def test_a_packed_body_is_unpacked(site: Site, encoding: str, pack: Callable[[by
         (b"\x0b\x02\x80", "compress", "packed the body as compress, which was not asked for"),
         (b"\x0b\x02\x80", "gzip, gzip", "packed the body as gzip, gzip, which was not asked for"),
     ],
+    ids=["cut", "junk", "empty", "compress", "twice"],
 )
 def test_a_body_that_cannot_be_unpacked_is_an_error(site: Site, body: bytes, encoding: str, error: str) -> None:
     site.pages["/"] = answer(body, f"Content-Encoding: {encoding}")
