@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from context_mode_installer import launchers
 from context_mode_installer.commands import package
 from context_mode_installer.detect import known_specs, spec_of
 from context_mode_installer.native.make import MARK
@@ -194,16 +195,43 @@ def test_the_data_folder_that_it_makes_is_private_and_the_package_stays_as_it_wa
     assert files(starters.parent) == before
 
 
-@posix
-def test_what_setup_installed_goes_before_the_runtime_of_the_package(starters: Path, home: Path) -> None:
-    with_python(starters)
+def installed(home: Path, python: Path, launch: Path) -> None:
+    """Launchers as setup writes them, for this Python and this runtime."""
     folder = home / ".context-mode/bin"
-    folder.mkdir(parents=True)
-    for name in ("context-mode-hook", "context-mode-serve"):
-        (folder / name).write_text('#!/bin/sh\necho "$0 $CONTEXT_MODE_PACKAGE $*"\n')
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (launchers.HOOK, launchers.SERVE):
+        use = launchers.Interpreter(str(python), str(launch), None, isolated=True)
+        (folder / name).write_text(launchers.text(name, use))
         (folder / name).chmod(0o755)
-        done = ran([starters / name, "a b", "c"])
-        assert done.stdout == f"{folder / name} claude-code a b c\n"
+
+
+@posix
+def test_what_setup_installed_goes_before_the_runtime_of_the_package(
+    starters: Path, home: Path, tmp_path: Path
+) -> None:
+    with_python(starters)
+    python, launch = tmp_path / "it's a python", tmp_path / "launch.py"
+    python.write_text('#!/bin/sh\necho "installed: $CONTEXT_MODE_PACKAGE $*"\n')
+    python.chmod(0o755)
+    launch.touch()
+    installed(home, python, launch)
+    hook = ran([starters / "context-mode-hook", "claude-code", "a b"])
+    assert hook.stdout == f"installed: claude-code -I -S {launch} hook claude-code a b\n"
+    assert ran([starters / "context-mode-serve"]).stdout == f"installed: claude-code -I {launch} serve\n"
+
+
+@posix
+@pytest.mark.parametrize("gone", ["python", "launch.py"])
+def test_a_launcher_whose_program_is_gone_is_passed_over(starters: Path, home: Path, tmp_path: Path, gone: str) -> None:
+    with_python(starters)
+    deny(home)
+    for name in ("python", "launch.py"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 9\n")
+        (tmp_path / name).chmod(0o755)
+    installed(home, tmp_path / "python", tmp_path / "launch.py")
+    (tmp_path / gone).unlink()
+    done = ran([starters / "context-mode-hook", "claude-code", "PreToolUse"], DENIED)
+    assert "denied by rule" in done.stdout
 
 
 @posix

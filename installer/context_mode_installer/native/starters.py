@@ -25,7 +25,17 @@ _SH = """\
 CONTEXT_MODE_PACKAGE={agent}
 export CONTEXT_MODE_PACKAGE
 root=${{CONTEXT_MODE_DATA_DIR:-${{HOME-}}/.context-mode}}
-[ -x "$root/bin/{name}" ] && exec "$root/bin/{name}" "$@"
+# a launcher whose Python or runtime is gone is passed over: two lines of it name them
+lives() {{
+  [ -x "$1" ] || return 1
+  python= launch=
+  while IFS= read -r line; do
+    case $line in python=* | launch=*) eval "$line" ;; esac
+    [ -n "$launch" ] && break
+  done <"$1"
+  [ -x "$python" ] && [ -f "$launch" ]
+}}
+lives "$root/bin/{name}" && exec "$root/bin/{name}" "$@"
 find_python() {{
   for folder in {folders}; do
     for version in {versions}; do
