@@ -14,6 +14,7 @@ from context_mode_installer.plan.draft import Desk, Draft
 from context_mode_installer.plan.host import Target
 from context_mode_installer.plan.trust import EDIT as TRUST
 from context_mode_installer.result import UserError
+from context_mode_installer.specs.catalog import spec_files
 from context_mode_installer.system import DryRunSystem
 from context_mode_runtime import paths
 
@@ -32,13 +33,17 @@ class Group(NamedTuple):
 
 
 def groups(agents: Collection[str] | None = None) -> dict[Group, list[str]]:
-    """What the receipt of setup says of these agents (None: of all). Raises PathError for a damaged one."""
+    """What the receipt of setup says of these agents (None: of all that are known). Raises PathError for a damaged one.
+
+    An agent of the user's own whose spec is gone can't be set up again and is left out.
+    """
     root = paths.data_root()
-    known = receipt.load(DryRunSystem([paths.home(), root]), root)
+    entries = receipt.load(DryRunSystem([paths.home(), root]), root).entries
+    known = spec_files()
     found: dict[Group, list[str]] = {}
-    for agent, scope, project in dict.fromkeys((one.agent, one.scope, one.project) for one in known.entries):
-        mine = [one for one in known.entries if (one.agent, one.scope, one.project) == (agent, scope, project)]
-        if agent and (agents is None or agent in agents):
+    for agent, scope, project in dict.fromkeys((one.agent, one.scope, one.project) for one in entries):
+        mine = [one for one in entries if (one.agent, one.scope, one.project) == (agent, scope, project)]
+        if agent in known and (agents is None or agent in agents):
             found.setdefault(Group(cast("Scope", scope), project, _approved(agent, scope, mine)), []).append(agent)
     return found
 
