@@ -11,7 +11,7 @@ const CONTROL = process.env.STAND_IN_CONTROL;
 const MODEL = { vendor: 'stand-in', id: 'stand-in' };
 const WINDOW = 200000;
 const STEP_MS = 100;
-const AGAIN = 50;
+const AGAIN = 20;
 // What the page says of the chat: whether an answer is being made, and the texts of open questions.
 const LOOK = `JSON.stringify({
   busy: !!document.querySelector('.interactive-session .chat-response-loading'),
@@ -94,8 +94,10 @@ class Page {
 async function agent() {
   const chat = () => vscode.extensions.getExtension('GitHub.copilot-chat');
   for (let n = 0; ; n++) {
-    // again after a while: a window that is still being built forgets it
-    if (!chat() && n % AGAIN === 0) await vscode.commands.executeCommand('workbench.extensions.action.enableAll');
+    // again after a while: a window that is still being built does not know the command, or forgets it
+    if (!chat() && n % AGAIN === 0) {
+      try { await vscode.commands.executeCommand('workbench.extensions.action.enableAll'); } catch { continue; }
+    }
     const models = await vscode.lm.selectChatModels(MODEL);
     if (models.length && chat() && chat().isActive) return;
     await sleep(STEP_MS);

@@ -32,7 +32,7 @@ class VsCodeChat(Host):
     shell_tool = "run_in_terminal"
     entry = Entry(f"{DATA}/User/mcp.json", ("servers", "context-mode"))
     beside = (f"{DATA}/User/mcp.json",)
-    moved_by = "VSCODE_APPDATA"
+    moved_by = "VSCODE_PORTABLE"
     user_files = {
         f"{DATA}/User/mcp.json": '{\n  // servers of mine\n\t"servers": {},\n  "inputs":[ ],\n}',
         HOOK: '{"hooks": {"Stop": [{"type": "command", "command": "echo ran >> \\"$HOME/own-hook\\""}]}}',
@@ -52,7 +52,8 @@ class VsCodeChat(Host):
 
     def start(self, run: HostRun, url: str, prompt: str, extra: Sequence[str], log: Path, *, resumed: bool) -> int:
         """One prompt in the window of this test; a window is opened anew when the user's files have changed."""
-        data = Path(run.env.get(self.moved_by, run.home / ".config")) / "Code"
+        moved = run.env.get(self.moved_by)
+        data = Path(moved, "user-data") if moved else run.home / DATA
         entries = [folder / "mcp.json" for folder in (data / "User", run.project / ".vscode")]
         servers = b"".join(file.read_bytes() for file in entries if file.is_file())
         seen = servers + b"".join(file.read_bytes() for file in sorted((run.home / ".copilot/hooks").glob("*.json")))
