@@ -18,8 +18,9 @@ from context_mode_installer.places import find_places
 from context_mode_installer.plan.skills import FILE
 from context_mode_installer.skilltexts import SKILLS
 from context_mode_installer.specs.model import AgentSpec
-from context_mode_runtime import resources
 from context_mode_runtime.server.tools.registry import TOOLS
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 SPECS = [spec for spec in known_specs() if spec.texts.skills]
 NAME_MAX, DESCRIPTION_MAX = 64, 1024
@@ -175,13 +176,13 @@ def two_hosts(home: Path) -> tuple[str, str]:
     yaml = YAML(typ="safe", pure=True)
     names = ("my-agent", "your-agent")
     for agent, other in (names, names[::-1]):
-        text = Path(resources.shipped("agent_specs")).parent.joinpath("docs/my-agent.yaml").read_text()
+        text = (DOCS / "my-agent.yaml").read_text()
         spec = yaml.load(text.replace("my-agent", agent))
         spec["texts"]["skills"] = [{"scope": "user", "folder": "{home}/.skills", "shared_with": [other]}]
         spec["roots"][0]["default"] = f"{{home}}/.{agent}"
         with (folder / f"{agent}.yaml").open("w") as file:
             yaml.dump(json.loads(json.dumps(spec, default=str)), file)
-        replies = Path(resources.shipped("agent_specs")).parent.joinpath("docs/my-agent.replies.json").read_bytes()
+        replies = (DOCS / "my-agent.replies.json").read_bytes()
         (folder / f"{agent}.replies.json").write_bytes(replies)
     return names
 
