@@ -4,20 +4,9 @@
 // Each event starts the hook once, at most LIMIT_MS long. Whatever fails (no hook, no end, no JSON) is a pass:
 // nothing is printed, nothing is started before a conversation begins, and nothing is thrown into OpenCode but the
 // refusal of a call, which is how OpenCode is told of one. `server` is called by OpenCode 1, `setup` by OpenCode 2.
-import { spawn } from "node:child_process";
-import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+// include carrier.js
 
 const AGENT = "opencode";
-const NAME = "context-mode";
-const HOOK = "{hook}";
-const SERVE = "{serve}";
-// a package brings the server and the skills as well; else they stand in the user's files
-const PACKAGED = SERVE.startsWith(".");
-const LIMIT_MS = Number("{limit_ms}");
-const HOME = "{env:HOME}/";
-const REPLY_MAX = 1 << 20;
 const WORDS_MAX = 8_000;
 const KNOWN_MAX = 1_000;
 const DEPTH_MAX = 8;
@@ -26,78 +15,6 @@ const LOADED = Date.now();
 const UNTOLD = /^(read|glob|grep|list|skill|invalid|context[-_]mode_.*)$/;
 // one instance a folder carries events, the one made last: the file may be reached by two ways
 const OWNERS = (globalThis[Symbol.for(`${NAME}.${AGENT}`)] ??= new Map());
-
-/** A path of ours: in a package from the folder that this file lies in, in a project from the home. */
-function placed(path) {
-  if (path.startsWith(HOME)) return join(homedir(), path.slice(HOME.length));
-  return resolve(dirname(fileURLToPath(import.meta.url)), path);
-}
-
-/** A program of ours, as it is started here: `.cmd` files need a shell. */
-function start(program, args, options) {
-  const path = placed(program);
-  const posix = process.platform !== "win32";
-  if (posix) return spawn(path, args, { ...options, detached: true });
-  const line = [path, ...args].map((word) => `"${word}"`).join(" ");
-  return spawn(process.env.ComSpec || "cmd.exe", ["/d", "/s", "/c", `"${line}"`], {
-    ...options, windowsHide: true, windowsVerbatimArguments: true,
-  });
-}
-
-/** Ends a program with all that it started. */
-function end(child) {
-  try {
-    if (process.platform === "win32") child.kill();
-    else process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // it has ended
-  }
-}
-
-/** The hook's answer to one event: an object, or nothing. */
-function ask(event, payload, cwd) {
-  return new Promise((done) => {
-    let child;
-    let timer;
-    const finish = (answer) => {
-      clearTimeout(timer);
-      done(answer);
-    };
-    try {
-      const text = JSON.stringify(payload);
-      child = start(HOOK, [AGENT, event], { cwd, stdio: ["pipe", "pipe", "ignore"] });
-      timer = setTimeout(() => {
-        end(child);
-        child.stdout.destroy();
-        finish(undefined);
-      }, LIMIT_MS);
-      const parts = [];
-      let size = 0;
-      child.on("error", () => finish(undefined));
-      child.stdin.on("error", () => {});
-      child.stdout.on("error", () => {});
-      child.stdout.on("data", (part) => {
-        size += part.length;
-        if (size <= REPLY_MAX) parts.push(part);
-      });
-      child.on("close", () => finish(size <= REPLY_MAX ? read(Buffer.concat(parts).toString("utf8")) : undefined));
-      child.stdin.end(text);
-    } catch {
-      if (child) end(child);
-      finish(undefined);
-    }
-  });
-}
-
-/** The object that a text holds, or nothing. */
-function read(text) {
-  try {
-    const value = JSON.parse(text);
-    return value && typeof value === "object" && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** A tool's output without what is long and no text: pictures, and what only the screen shows. */
 function light({ attachments: _, ...output }) {

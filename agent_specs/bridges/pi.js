@@ -3,21 +3,12 @@
 //
 // Each event starts the hook once, at most LIMIT_MS long. Whatever fails (no hook, no end, no JSON) is a pass:
 // nothing is thrown into Pi, nothing is printed, nothing is started before a session begins.
-import { spawn } from "node:child_process";
-import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+// include carrier.js
 
 const AGENT = "pi";
-const NAME = "context-mode";
-const HOOK = "{hook}";
-const SERVE = "{serve}";
-const LIMIT_MS = Number("{limit_ms}");
 const CONNECT_MS = 10_000;
 const CALL_MS = 660_000;
-const REPLY_MAX = 1 << 20;
 const PREFIX = "mcp__context_mode__";
-const PACKAGED = SERVE.startsWith(".");
 const HEAVY = /^(systemPrompt|systemPromptOptions|images|messages|usage|preparation|branchEntries|compactionEntry|signal)$/;
 // results that the hook has a use for; a call is always told, rules may name any tool
 const RESULTS = /^(bash|powershell|edit|write|mcp__(?!context_mode__).+)$/;
@@ -33,78 +24,6 @@ function mine(event, ctx) {
   if (begins) OWNERS.begun.add(event);
   if (begins || !OWNERS.of.has(id)) OWNERS.of.set(id, ME);
   return OWNERS.of.get(id) === ME;
-}
-
-/** Where a program of ours lies: by its whole path, below the home, or in the package that this file belongs to. */
-function place(program) {
-  if (program.startsWith("~/")) return join(homedir(), program.slice(2));
-  return resolve(dirname(fileURLToPath(import.meta.url)), program);
-}
-
-/** A program of ours, as it is started here: `.cmd` files need a shell. */
-function start(program, args, options) {
-  const path = place(program);
-  const posix = process.platform !== "win32";
-  if (posix) return spawn(path, args, { ...options, detached: true });
-  const line = [path, ...args].map((word) => `"${word}"`).join(" ");
-  return spawn(process.env.ComSpec || "cmd.exe", ["/d", "/s", "/c", `"${line}"`], {
-    ...options, windowsHide: true, windowsVerbatimArguments: true,
-  });
-}
-
-/** Ends a program with all that it started. */
-function end(child) {
-  try {
-    if (process.platform === "win32") child.kill();
-    else process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // it has ended
-  }
-}
-
-/** The hook's answer to one event: an object, or nothing. */
-function ask(event, payload) {
-  return new Promise((done) => {
-    let child;
-    let timer;
-    const finish = (answer) => {
-      clearTimeout(timer);
-      done(answer);
-    };
-    try {
-      const text = JSON.stringify(payload);
-      child = start(HOOK, [AGENT, event], { stdio: ["pipe", "pipe", "ignore"] });
-      timer = setTimeout(() => {
-        end(child);
-        child.stdout.destroy();
-        finish(undefined);
-      }, LIMIT_MS);
-      const parts = [];
-      let size = 0;
-      child.on("error", () => finish(undefined));
-      child.stdin.on("error", () => {});
-      child.stdout.on("error", () => {});
-      child.stdout.on("data", (part) => {
-        size += part.length;
-        if (size <= REPLY_MAX) parts.push(part);
-      });
-      child.on("close", () => finish(size <= REPLY_MAX ? read(Buffer.concat(parts).toString("utf8")) : undefined));
-      child.stdin.end(text);
-    } catch {
-      if (child) end(child);
-      finish(undefined);
-    }
-  });
-}
-
-/** The object that a text holds, or nothing. */
-function read(text) {
-  try {
-    const value = JSON.parse(text);
-    return value && typeof value === "object" && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** An event as the hook gets it: without what it has no use for, with who is calling. */
@@ -331,5 +250,5 @@ export default function (pi) {
 
 /** The MCP entry of a package: a Pi that knows MCP starts the server itself; an entry of the user's goes before. */
 function offerServer(pi) {
-  pi.registerMcpServer?.(NAME, { command: place(SERVE), args: ["--agent", AGENT], exposure: "direct", timeout: CALL_MS / 1000 });
+  pi.registerMcpServer?.(NAME, { command: placed(SERVE), args: ["--agent", AGENT], exposure: "direct", timeout: CALL_MS / 1000 });
 }

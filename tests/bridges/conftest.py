@@ -16,7 +16,7 @@ import pytest
 from tests.agents import install
 
 from context_mode_installer.places import fill_text
-from context_mode_runtime import resources
+from context_mode_installer.templates import read_template
 
 HERE = Path(__file__).parent
 REAL_ENV = dict(os.environ)
@@ -63,7 +63,7 @@ class Bridged:
         limit_ms: int = LIMIT_MS,
     ) -> Done:
         """Plays a plan of events; `hook` and `serve` are the programs that the bridge knows."""
-        template = Path(resources.shipped("agent_specs"), "bridges", f"{self.agent}.js").read_text("utf-8")
+        template = read_template(f"bridges/{self.agent}.js")
         holes = {"hook": str(hook), "serve": str(serve or self.folder / "no-server"), "limit_ms": str(limit_ms)}
         filled = {name: json.dumps(value)[1:-1] for name, value in holes.items()}
         module = self.folder / "bridge.mjs"

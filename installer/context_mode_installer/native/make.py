@@ -15,6 +15,7 @@ from context_mode_installer.places import fill, fill_text
 from context_mode_installer.skilltexts import SKILLS, skill_text
 from context_mode_installer.specs.catalog import user_tables
 from context_mode_installer.specs.where import holes
+from context_mode_installer.templates import read_template
 from context_mode_runtime import resources
 from context_mode_runtime.version import VERSION
 
@@ -86,9 +87,7 @@ def _licence() -> bytes:
 
 
 def _text(spec: AgentSpec, native: Native, file: NativeFile) -> str:
-    text = file.text
-    if text is None:
-        text = Path(resources.shipped("agent_specs"), file.template or "").read_text("utf-8")
+    text = read_template(file.template or "") if file.text is None else file.text
     said: dict[str, str] = {
         "version": VERSION, "token": native.token or ".", "hook": program(native, launchers.HOOK),
         "serve": program(native, launchers.SERVE),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +12,8 @@ from context_mode_installer.plan.draft import Change, Obstacle
 from context_mode_installer.plan.merge import merged, write_differences
 from context_mode_installer.receipt import Entry
 from context_mode_installer.specs.where import holes
-from context_mode_runtime import paths, resources
+from context_mode_installer.templates import read_template
+from context_mode_runtime import paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,8 +83,7 @@ def template_text(target: Target, edit: Edit) -> str:
     holes = {name: json.dumps(value, ensure_ascii=False)[1:-1] for name, value in target.holes.items()}
     if target.spec.bridge is not None:
         holes["limit_ms"] = str(target.spec.bridge.timeout_ms)
-    with open(os.path.join(resources.shipped("agent_specs"), edit.template or ""), encoding="utf-8") as file:
-        return fill_text(file.read(), holes)
+    return fill_text(read_template(edit.template or ""), holes)
 
 
 class _Place(NamedTuple):
