@@ -12,7 +12,7 @@ from tests.agents import install
 from tests.agents.host import Host
 from tests.agents.hostrun import HostRun
 from tests.agents.hosts import HOSTS
-from tests.conftest import Cli
+from tests.conftest import Cli, not_to_be_had
 
 REAL_ENV = dict(os.environ)
 
@@ -23,9 +23,7 @@ def installed(agent: str) -> Host:
     try:
         host.bin_dir = install.bin_dir(agent, REAL_ENV)
     except install.MissingAgentError as error:
-        if REAL_ENV.get("CI") == "true":
-            pytest.fail(f"{agent}: {error}")
-        pytest.skip(f"{agent}: {error}")
+        not_to_be_had(f"{agent}: {error}")
     return host
 
 

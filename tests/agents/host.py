@@ -8,6 +8,7 @@ happens instead.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +62,7 @@ def noted(agent: str, call_id: str) -> str:
 ABILITIES = frozenset({"replace", "replace_failures", "resume", "delegate", "subagents", "budget", "instructions"})
 
 
-class Host:
+class Host(ABC):
     """One agent.
 
     `beside`: files that setup makes in a home whose config is not moved. `moved_by`: the variable that moves the config
@@ -96,23 +97,13 @@ class Host:
     light: ClassVar[dict[str, str]] = {}
     bin_dir: Path = Path()
 
-    def argv(self, url: str, prompt: str, project: Path) -> list[str]:
-        """Arguments of one run with one prompt. Permissions are the user's own; ours are what setup wrote."""
-        raise NotImplementedError
-
+    @abstractmethod
     def env(self, url: str) -> dict[str, str]:
         """Variables that point at the model and keep the network still."""
-        raise NotImplementedError
 
-    def again(self, argv: list[str]) -> list[str]:
-        """The same run, going on with the latest conversation."""
-        raise NotImplementedError
-
+    @abstractmethod
     def start(self, run: HostRun, url: str, prompt: str, extra: Sequence[str], log: Path, *, resumed: bool) -> int:
         """One run to its end: its exit code, 124 when it was stopped by the time limit. All it says goes to `log`."""
-        argv = self.argv(url, prompt, run.project)
-        argv = self.again(argv) if resumed else argv
-        return run.process([str(self.bin_dir / self.program), *argv, *extra], url, log)
 
     def close(self) -> None:
         """Ends what outlives a run, at the end of a test."""
@@ -140,9 +131,9 @@ class Host:
         """A tool result as the model saw it; where the host moved a big one into a file, what that file holds."""
         return text
 
+    @abstractmethod
     def edit(self, file: Path, old: str, new: str) -> list[Step]:
         """The steps that change a file with the host's own tool."""
-        raise NotImplementedError
 
     def search_tools(self) -> list[Step]:
         """The steps after which all our tools are offered; none where they are from the start."""
@@ -150,14 +141,19 @@ class Host:
 
     def delegate(self, tasks: Sequence[str], main: str) -> list[Step]:
         """The steps of the `main` conversation (text in its requests) that start a sub-agent for each task and wait."""
-        raise NotImplementedError
+        raise NotImplementedError(self.cannot["delegate"])
 
     def take_out(self, home: Path, folder: Path) -> None:
         """Takes our package out of the host's files, where the host has no command for that."""
 
     def carried(self, call: Heard, played: Played) -> str:
-        """The conversation (and sub-agent, behind a slash) that a call told our server, asserted from what came."""
-        raise NotImplementedError
+        """The conversation (and sub-agent, behind a slash) that a call told our server, asserted from what came.
+
+        Of a host that sends nothing with a call: what our hook noted of the call itself.
+        """
+        assert set(call.meta) <= {"progressToken"}
+        assert call.noted
+        return call.noted
 
     def gaps(self) -> set[str]:
         """What the host can't do; `cannot` has the reason for each."""
@@ -172,3 +168,20 @@ class Host:
         """The program of our server in the host's entry."""
         value = entry[self.entry.command]
         return str(value[0] if self.entry.first else value)
+
+
+class CommandHost(Host):
+    """An agent that is run by one command line with one prompt."""
+
+    @abstractmethod
+    def argv(self, url: str, prompt: str, project: Path) -> list[str]:
+        """Arguments of one run with one prompt. Permissions are the user's own; ours are what setup wrote."""
+
+    @abstractmethod
+    def again(self, argv: list[str]) -> list[str]:
+        """The same run, going on with the latest conversation."""
+
+    def start(self, run: HostRun, url: str, prompt: str, extra: Sequence[str], log: Path, *, resumed: bool) -> int:
+        argv = self.argv(url, prompt, run.project)
+        argv = self.again(argv) if resumed else argv
+        return run.process([str(self.bin_dir / self.program), *argv, *extra], url, log)

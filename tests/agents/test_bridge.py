@@ -16,7 +16,7 @@ from tests.agents.conftest import REAL_ENV, installed, set_up
 from tests.agents.host import Host
 from tests.agents.hostrun import HostRun
 from tests.agents.models.base import StandIn
-from tests.conftest import Cli
+from tests.conftest import Cli, not_to_be_had
 
 from context_mode_runtime.server.tools.registry import TOOLS
 
@@ -39,9 +39,7 @@ def old_pi(pi: Host) -> Host:
     try:
         host.bin_dir = install.bin_dir("pi-old", REAL_ENV)
     except install.MissingAgentError as error:
-        if REAL_ENV.get("CI") == "true":
-            pytest.fail(str(error))
-        pytest.skip(str(error))
+        not_to_be_had(error)
     return host
 
 

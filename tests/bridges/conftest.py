@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.agents import install
+from tests.conftest import not_to_be_had
 
 from context_mode_installer.places import fill_text
 from context_mode_installer.templates import read_template
@@ -94,9 +95,7 @@ def node() -> str:
     try:
         return str(install.bin_dir("mcp-clients", REAL_ENV) / "node")
     except install.MissingAgentError as error:
-        if REAL_ENV.get("CI") == "true":
-            pytest.fail(str(error))
-        pytest.skip(str(error))
+        not_to_be_had(error)
 
 
 @pytest.fixture

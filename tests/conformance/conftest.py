@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 from tests.agents import install
+from tests.conftest import not_to_be_had
 
 HERE = Path(__file__).parent
 LAUNCH = HERE.parents[1] / "runtime" / "context_mode_runtime" / "launch.py"
@@ -24,9 +25,7 @@ def programs() -> Path:
     try:
         return install.bin_dir("mcp-clients", REAL_ENV)
     except install.MissingAgentError as error:
-        if REAL_ENV.get("CI") == "true":
-            pytest.fail(str(error))
-        pytest.skip(str(error))
+        not_to_be_had(error)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.agents import answers
-from tests.agents.host import Compaction, Entry, Host, noted
+from tests.agents.host import CommandHost, Compaction, Entry, noted
 from tests.agents.models.base import Step
 from tests.agents.models.messages import Messages
 
@@ -25,7 +25,7 @@ QUESTION = {
 }
 
 
-class ClaudeCode(Host):
+class ClaudeCode(CommandHost):
     agent = "claude-code"
     program = "claude"
     model = Messages

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.agents.host import Compaction, Entry, Host
+from tests.agents.host import CommandHost, Compaction, Entry
 from tests.agents.models.base import Step
 from tests.agents.models.responses import Responses
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.agents.tap import Heard
 
 
-class Codex(Host):
+class Codex(CommandHost):
     agent = "codex"
     program = "codex"
     model = Responses

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.agents.host import Compaction, Entry, Host
+from tests.agents.host import CommandHost, Compaction, Entry
 from tests.agents.models.base import Step
 from tests.agents.models.chat import Chat
 
@@ -24,7 +24,7 @@ class Model(Chat):
     summary_marks = ("Please create a detailed summary of the conversation so far",)
 
 
-class CopilotCli(Host):
+class CopilotCli(CommandHost):
     agent = "copilot-cli"
     program = "copilot"
     model = Model

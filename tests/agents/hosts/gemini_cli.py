@@ -5,22 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tests.agents.host import Entry, Host
+from tests.agents.host import CommandHost, Entry
 from tests.agents.models.base import Step
 from tests.agents.models.gemini import Gemini
-
-if TYPE_CHECKING:
-    from tests.agents.hostrun import Played
-    from tests.agents.tap import Heard
 
 HANDLER = {"type": "command", "command": 'cat > /dev/null; echo ran >> "$HOME/own-hook"'}
 DEFAULTS = Path(__file__).with_name("gemini_defaults.json")
 OWN_TOOLS = ("run_shell_command", "read_file", "web_fetch", "replace", "invoke_agent")
 
 
-class GeminiCli(Host):
+class GeminiCli(CommandHost):
     agent = "gemini-cli"
     program = "gemini"
     model = Gemini
@@ -82,12 +77,6 @@ class GeminiCli(Host):
             for task in tasks
         ]
         return [{"tools": agents, "if": main}]
-
-    def carried(self, call: Heard, played: Played) -> str:
-        """The host sends nothing with a call: our hook noted the call itself."""
-        assert set(call.meta) <= {"progressToken"}
-        assert call.noted
-        return call.noted
 
 
 HOST = GeminiCli()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from tests.agents.host import Compaction, Entry, Host
+from tests.agents.host import CommandHost, Compaction, Entry
 from tests.agents.models.base import Step
 from tests.agents.models.chat import Chat
 
@@ -26,7 +26,7 @@ class Model(Chat):
     summary_marks: ClassVar[tuple[str, ...]] = ("anchored summary", "context summarization")
 
 
-class OpenCode(Host):
+class OpenCode(CommandHost):
     agent = "opencode"
     program = "opencode"
     model = Model

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.agents.host import Compaction, Entry, Host
+from tests.agents.host import CommandHost, Compaction, Entry
 from tests.agents.models.base import Step
 from tests.agents.models.chat import Chat
 
 if TYPE_CHECKING:
-    from tests.agents.hostrun import HostRun, Played
-    from tests.agents.tap import Heard
+    from tests.agents.hostrun import HostRun
 
 HANDLER = {"type": "command", "command": 'cat > /dev/null; echo ran >> "$HOME/own-hook"'}
 OWN_TOOLS = ("run_shell_command", "read_file", "edit", "web_fetch", "agent")
@@ -35,7 +34,7 @@ class QwenChat(Chat):
     summary = "<state_snapshot>SUMMARY OF THE CONVERSATION</state_snapshot>"
 
 
-class QwenCode(Host):
+class QwenCode(CommandHost):
     agent = "qwen-code"
     program = "qwen"
     model = QwenChat
@@ -100,12 +99,6 @@ class QwenCode(Host):
             {"tool": "agent", "args": {"description": task, "prompt": f"{task}: look it up", **kind}} for task in tasks
         ]
         return [{"tools": agents, "if": main}]
-
-    def carried(self, call: Heard, played: Played) -> str:
-        """The host sends nothing with a call: our hook noted the call itself."""
-        assert set(call.meta) <= {"progressToken"}
-        assert call.noted
-        return call.noted
 
 
 HOST = QwenCode()

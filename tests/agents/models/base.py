@@ -21,6 +21,7 @@ import json
 import threading
 import time
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, NamedTuple, Self
@@ -53,12 +54,25 @@ def text_of(content: object) -> str:
     return str(content or "")
 
 
+def sample_of(schema: object) -> object:
+    """A small value that fits a JSON schema."""
+    if not isinstance(schema, dict):
+        return "ok"
+    if schema.get("enum"):
+        return schema["enum"][0]
+    kind = str(schema.get("type", "object")).lower()
+    if kind == "object":
+        return {name: sample_of(inner) for name, inner in (schema.get("properties") or {}).items()}
+    plain: dict[str, object] = {"array": [], "string": "ok", "boolean": False, "number": 0, "integer": 0}
+    return plain.get(kind)
+
+
 def frames(events: Iterable[tuple[str, Json]]) -> list[str]:
     """Server-sent events whose data names its own type."""
     return [f"event: {kind}\ndata: {json.dumps({'type': kind, **data})}\n\n" for kind, data in events]
 
 
-class StandIn:
+class StandIn(ABC):
     """A scripted model: a subclass speaks one API.
 
     `requests` holds every request of a conversation as it came, `summaries` those for a compaction, `calls` what the
@@ -94,21 +108,21 @@ class StandIn:
         self._server.server_close()
         self._thread.join()
 
+    @abstractmethod
     def serves(self, path: str) -> bool:
         """Whether a POST to `path` (without its query) is a request to the model itself."""
-        raise NotImplementedError
 
+    @abstractmethod
     def offered(self, body: Json) -> list[str]:
         """The names of the tools that a request offers in full."""
-        raise NotImplementedError
 
+    @abstractmethod
     def results(self, body: Json) -> list[tuple[str, str]]:
         """Call id and text of every tool result in a request, in order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reply(self, path: str, body: Json) -> Reply:
         """The answer to a request to the model."""
-        raise NotImplementedError
 
     def other(self, method: str, path: str) -> Json:
         """The answer to any other request: model lists, token counts."""

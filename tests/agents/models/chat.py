@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from tests.agents.models.base import Json, Reply, StandIn, Turn, text_of
+from tests.agents.models.base import Json, Reply, StandIn, Turn, sample_of, text_of
 
 SIDE_TEXT = "short words of the stand-in"
 
@@ -61,7 +61,7 @@ class Chat(StandIn):
         if body.get("tools"):
             return self.take(body)
         schema = ((body.get("response_format") or {}).get("json_schema") or {}).get("schema")
-        return Turn(json.dumps(_sample(schema)) if schema else SIDE_TEXT)
+        return Turn(json.dumps(sample_of(schema)) if schema else SIDE_TEXT)
 
     @staticmethod
     def _newest(messages: list[Json]) -> str:
@@ -80,16 +80,3 @@ def _frames(common: Json, words: str, calls: list[Json], finish: str, usage: Jso
     spoken = [frame({"role": "assistant", "content": words})]
     called = [frame({"tool_calls": [call]}) for call in calls]
     return [*spoken, *called, frame({}, finish, usage=usage), "data: [DONE]\n\n"]
-
-
-def _sample(schema: Any) -> object:
-    """A small value that fits a JSON schema."""
-    if not isinstance(schema, dict):
-        return "ok"
-    if schema.get("enum"):
-        return schema["enum"][0]
-    kind = str(schema.get("type", "object")).lower()
-    if kind == "object":
-        return {name: _sample(inner) for name, inner in (schema.get("properties") or {}).items()}
-    plain: dict[str, object] = {"array": [], "string": "ok", "boolean": False, "number": 0, "integer": 0}
-    return plain.get(kind)

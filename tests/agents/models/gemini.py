@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.agents.models.base import Json, Reply, StandIn, Turn
+from tests.agents.models.base import Json, Reply, StandIn, Turn, sample_of
 
 METHODS = ("generateContent", "streamGenerateContent")
 
@@ -52,7 +52,7 @@ class Gemini(StandIn):
             return self.take(body)
         config = body.get("generationConfig") or {}
         schema = config.get("responseJsonSchema") or config.get("responseSchema")
-        return Turn(json.dumps(_sample(schema)) if schema else "ok")
+        return Turn(json.dumps(sample_of(schema)) if schema else "ok")
 
 
 def _parts(contents: list[Json] | None) -> list[Json]:
@@ -65,14 +65,3 @@ def _said(response: Json) -> str:
         if isinstance(response.get(key), str):
             return str(response[key])
     return json.dumps(response, ensure_ascii=False)
-
-
-def _sample(schema: Json) -> object:
-    """A small value that fits a JSON schema."""
-    if schema.get("enum"):
-        return schema["enum"][0]
-    kind = str(schema.get("type", "object")).lower()
-    if kind == "object":
-        return {name: _sample(inner) for name, inner in (schema.get("properties") or {}).items()}
-    plain: dict[str, object] = {"array": [], "string": "ok", "boolean": False, "number": 0, "integer": 0}
-    return plain.get(kind)
