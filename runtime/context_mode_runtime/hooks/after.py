@@ -28,7 +28,8 @@ def decide(call: Call) -> Decision | None:
         return None
     row = rows.tool_row(call)
     text = _replaceable(call)
-    state = call.at("state_block") and call.verb("context") is not None
+    agent, conversation = call.table["id"], call.conversation()
+    state = call.at("state_block") and call.verb("context") is not None and notes.state_waits(agent, conversation)
     if row is None and text is None and not state:
         return None
     store = call.open_store()
@@ -46,6 +47,7 @@ def _state(call: Call, store: Store) -> Decision | None:
     from context_mode_runtime.store.state import take_state
 
     block = take_state(store, call.key())
+    notes.note_state(call.table["id"], call.conversation(), waits=False)
     return Decision("context", text=block) if block else None
 
 

@@ -46,10 +46,14 @@ def _session_start(call: Call, key: str) -> str | None:
     return "\n".join(filter(None, texts))
 
 
+_WITH_A_TOOL = ("pre_tool", "post_tool")
+"""Places of a state block that come often: a note says when one waits, so that no other call opens the store for it."""
+
+
 def _state_due(call: Call) -> bool:
     """Whether this is the place for a state block; a prompt is, too, where the spec waits for the next tool."""
     place = call.table["compaction"]["state_block"]
-    waits = bool(place) and place["event"] in ("pre_tool", "post_tool") and call.event == "prompt_submit"
+    waits = bool(place) and place["event"] in _WITH_A_TOOL and call.event == "prompt_submit"
     return waits or call.at("state_block")
 
 
@@ -87,7 +91,7 @@ def _pre_compact(call: Call, key: str) -> str | None:
         with store:
             held = hold_state(store, key)
         place = call.table["compaction"]["state_block"]
-        if held and place and place["event"] == "pre_tool":
+        if held and place and place["event"] in _WITH_A_TOOL:
             notes.note_state(call.table["id"], call.conversation(), waits=True)
     return None
 
