@@ -67,18 +67,20 @@ def _enabled(target: Target, native: Native) -> Iterator[tuple[str, str, str]]:
         yield "", "", ""
         return
     for config in target.everywhere(native.enabled.file):
-        for item in _items(config.get(target.keys(native.enabled.at))):
+        for item, _ in named(config.get(target.keys(native.enabled.at))):
             match = re.search(native.enabled.key, item)
             if match:
                 found = match[1] if match.re.groups else item
                 yield item, config.path, _absolute(found, os.path.dirname(config.path))
 
 
-def _items(table: object) -> list[str]:
+def named(table: object) -> list[tuple[str, str | int]]:
+    """What stands in a map or a list and is not switched off: its key or first text, and the step down to it."""
     if isinstance(table, dict):
-        on = [(key, value) for key, value in table.items() if value is not False]
-        return [key for key, value in on if formats.get(value, ("enabled",)) is not False]
-    return [text for item in (table if isinstance(table, list) else ()) for text in first_text(item)]
+        on = {key: value for key, value in table.items() if value is not False}
+        return [(key, key) for key, value in on.items() if formats.get(value, ("enabled",)) is not False]
+    items = table if isinstance(table, list) else []
+    return [(text, n) for n, item in enumerate(items) for text in first_text(item)]
 
 
 def first_text(item: object) -> list[str]:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from context_mode_installer import formats
-from context_mode_installer.native.found import first_text
+from context_mode_installer.native.found import named
 from context_mode_installer.plan.draft import Change, Obstacle
 from context_mode_installer.plan.ours import NAME
 from context_mode_runtime import paths
@@ -31,7 +31,7 @@ def plan_foreign(target: Target, *, replace: bool) -> None:
     """Adds a foreign tool's plugins and databases: as obstacles, or with `replace` as things to take out."""
     for sign in target.spec.foreign:
         for config in target.everywhere(sign.file):
-            for key, place in reversed(_named(config.get(sign.at))):
+            for key, place in reversed(named(config.get(sign.at))):
                 if target.install and key in (target.install.key, target.install.found):
                     continue
                 if not re.search(sign.key, key):
@@ -43,15 +43,6 @@ def plan_foreign(target: Target, *, replace: bool) -> None:
                     _obstacle(target, config.path, f"{sign.what}: {formats.shown((*sign.at, key))}")
     for template in target.spec.foreign_data:
         _data(target, target.path(template), replace=replace)
-
-
-def _named(table: object) -> list[tuple[str, str | int]]:
-    """What stands in a map or a list and is not switched off: its key or first text, and the step down to it."""
-    if isinstance(table, dict):
-        on = {key: value for key, value in table.items() if value is not False}
-        return [(key, key) for key, value in on.items() if formats.get(value, ("enabled",)) is not False]
-    items = table if isinstance(table, list) else []
-    return [(text, n) for n, item in enumerate(items) for text in first_text(item)]
 
 
 def _data(target: Target, folder: str, *, replace: bool) -> None:
