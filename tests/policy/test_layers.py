@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from context_mode_runtime import resources
+from context_mode_runtime.policy import load
 from context_mode_runtime.policy.gate import judge_code, judge_command, judge_path, judge_tool
 from context_mode_runtime.policy.load import Policy, load_policy
 from context_mode_runtime.store.budget import BudgetRules
@@ -222,3 +223,21 @@ def test_nothing_is_read_while_there_are_no_rules() -> None:
 def test_the_schema_is_closed(content: dict[str, Any]) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(content, SCHEMA)
+
+
+def test_a_change_counts_at_once_in_a_process_that_has_read_the_file_before(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "_SETTLED_NS", -(2**62))  # as if the file was old when it was read
+    for word in ("alpha", "gamma"):  # of the same size
+        write(checkout, {"redact": [word]})
+        first = load_policy(str(checkout))
+        assert first.redact == [word]
+        assert load_policy(str(checkout)) is first
+    (checkout / ".context-mode" / "policy.json").unlink()
+    assert load_policy(str(checkout)).redact == []
+
+
+def test_a_file_written_just_now_is_read_again(checkout: Path) -> None:
+    write(checkout, {"redact": ["alpha"]})
+    assert load_policy(str(checkout)) is not load_policy(str(checkout))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from context_mode_runtime import jsonio, paths, resources
 from context_mode_runtime.policy import values
@@ -16,12 +17,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.store.budget import BudgetRules
 
+    Layers = list[tuple[str, bool, bool]]
+    State = list[tuple[str, tuple[int, ...]]]
+
 FILE = "policy.json"
 FOLDER = ".context-mode"
 _SIZE_MAX = 1024 * 1024
 _RULE_KEYS = ("deny", "ask", "allow")
 _STRICT = {"off": 0, "project": 1, "strict": 2}
 _CLOSING = frozenset(("deny", "sandbox"))
+_SETTLED_NS = 2_000_000_000
+"""Age from which a file's times tell a later change from the one we read: clocks of file systems tick in up to 2 s."""
+
+_loaded: dict[str | None, tuple[State, Policy]] = {}
 
 
 class Policy:
@@ -92,16 +100,40 @@ class Layer:
 
 
 def load_policy(project_root: str | None) -> Policy:
-    """Reads the three files and merges them. Never raises: what is wrong stands in `findings` and `closed`."""
+    """The three files, read and merged. Never raises: what is wrong stands in `findings` and `closed`.
+
+    A process that asks again gets the same object as long as no file has changed; nobody writes to it.
+    """
+    layers = layer_files(project_root)
+    state = [(path, _stamp(path)) for path, _, _ in layers]
+    known = _loaded.get(project_root)
+    if known is not None and known[0] == state:
+        return known[1]
+    policy = _merged(layers)
+    if time.time_ns() - max((stamp[0] for _, stamp in state if stamp), default=0) > _SETTLED_NS:
+        _loaded[project_root] = (state, policy)
+    return policy
+
+
+def _merged(layers: Layers) -> Policy:
     policy = Policy()
-    for path, project, rules_only in layer_files(project_root):
+    for path, project, rules_only in layers:
         layer = _read(policy, path, project=project, rules_only=rules_only)
         if layer is not None:
             _merge(policy, layer)
     return policy
 
 
-def layer_files(project_root: str | None) -> list[tuple[str, bool, bool]]:
+def _stamp(path: str) -> tuple[int, ...]:
+    """What tells a file from its next version; empty where it can't be looked at."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ()
+    return max(status.st_mtime_ns, status.st_ctime_ns), status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def layer_files(project_root: str | None) -> Layers:
     """The files in order, as (path, project's?, only its deny and ask count?)."""
     files = [(os.path.join(resources.shipped("policy"), FILE), False, False)]
     try:

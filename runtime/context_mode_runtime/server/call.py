@@ -19,7 +19,7 @@ class ToolError(Exception):
 
 
 class Call:
-    """One `tools/call`. The store is opened when it is first asked for and closed with the call."""
+    """One `tools/call`. The store is taken when it is first asked for and given back with the call."""
 
     __slots__ = ("_guard", "_store", "arguments", "caller", "connection", "found", "raw_bytes", "running", "tool")
 
@@ -73,10 +73,10 @@ class Call:
         """The project's store. Raises StoreError with path and reason, ToolError without a project."""
         if self._store is None:
             from context_mode_runtime.policy.load import load_policy
-            from context_mode_runtime.store.db import Store
+            from context_mode_runtime.server import stores
 
             project = self.project()
-            self._store = Store.open(project.key(), name=project.name, create=create)
+            self._store = stores.take(project.key(), project.name, create=create)
             self._store.secret_names = tuple(load_policy(project.root).redact)
         return self._store
 
@@ -121,5 +121,7 @@ class Call:
     def close(self) -> None:
         """Lets go of the store."""
         if self._store is not None:
-            self._store.close()
+            from context_mode_runtime.server import stores
+
+            stores.give_back(self.project().key(), self._store)
             self._store = None

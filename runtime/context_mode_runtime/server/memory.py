@@ -22,6 +22,8 @@ LABEL = "memory "
 """What the label of a memory file begins with, and so every hit line in it."""
 _FILE_MAX = 262_144
 
+_known_places: dict[str, list[str]] = {}
+
 
 def bring_up_to_date(call: Call) -> None:
     """Stores the memory files of this project and user that are new or changed, and takes out those that a rule denies.
@@ -75,19 +77,26 @@ def _paths(worktree: str) -> list[str]:
     """Every place that a known agent's table names, patterns opened."""
     from glob import glob, has_magic
 
-    places: list[str] = []
+    places = _known_places.get(worktree)
+    if places is None:
+        places = _known_places[worktree] = _places(worktree)
+    opened = [
+        path for place in places for path in (sorted(glob(place, recursive=True)) if has_magic(place) else [place])
+    ]
+    return list(dict.fromkeys(opened))
+
+
+def _places(worktree: str) -> list[str]:
+    """Paths and patterns of the tables as they are now: they are read once for each process."""
+    found: list[str] = []
     for agent in agents.known_agents():
         try:
             table = agents.load_agent(agent)
             folders = {**agents.root_folders(table), "project": worktree}
-            places += [agents.fill(pattern, folders) for pattern in table["texts"]["memory"]]
+            found += [agents.fill(pattern, folders) for pattern in table["texts"]["memory"]]
         except (KeyError, ValueError, agents.UnknownAgentError) as error:
             log.log_error(f"serve memory {agent}", error)
-    plain = [place for place in places if os.path.isabs(place) and "{" not in place]
-    opened = [
-        path for place in plain for path in (sorted(glob(place, recursive=True)) if has_magic(place) else [place])
-    ]
-    return list(dict.fromkeys(opened))
+    return [place for place in found if os.path.isabs(place) and "{" not in place]
 
 
 def _store(call: Call, guard: Guard, path: str) -> None:

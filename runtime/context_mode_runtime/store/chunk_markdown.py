@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 _TARGET = 2_800
 _HASHES = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??[ \t]*#*[ \t]*\r?\n?\Z")
 _FENCE = re.compile(r"[ \t]*(?:[-*+] +|>[ ]?|\d+\. +)*(`{3,}(?=[^`]*\Z)|~{3,})")
-_RULED = re.compile(r"^[=\-~^\"'+*#:.`]{3}", re.MULTILINE)
-_MARKED = re.compile(r"^(?: {0,3}#|[=-]{3}|[^\n`~]{0,60}(?:```|~~~))", re.MULTILINE)
+_RULED = re.compile(r"\n(?=[=\-~^\"'+*#:.`]{3})")
+_MARKED = re.compile(r"\n(?= {0,3}#|[=-]{3})")
+_FENCES = ("```", "~~~")
 _UNDERLINE = re.compile(r"([=\-~^\"'+*#:.`])\1{2,}[ \t]*\r?\n?\Z")
 _MARKS = frozenset("=-~^\"'+*#:.`")
 _BARE = " \t\r\n=-~^\"'+*#:.`"
@@ -109,11 +110,24 @@ def _sections(text: str, *, hashes: bool) -> Iterator[Section]:
 
 def _telling(text: str, *, hashes: bool) -> Iterator[tuple[int, int]]:
     """The lines that may be a heading, the line below one, or a fence."""
-    pattern = _MARKED if hashes else _RULED
-    for found in pattern.finditer(text, _front_matter(text) if hashes else 0):
-        feed = text.find("\n", found.start(), found.start() + _LINE_MAX)
-        if feed >= 0 or len(text) - found.start() < _LINE_MAX:
-            yield found.start(), len(text) if feed < 0 else feed + 1
+    first = _front_matter(text) if hashes else 0
+    starts = {first, *(found.end() for found in (_MARKED if hashes else _RULED).finditer(text, first))}
+    if hashes:
+        starts.update(_fence_lines(text, first))
+    for start in sorted(starts):
+        feed = text.find("\n", start, start + _LINE_MAX)
+        if feed >= 0 or len(text) - start < _LINE_MAX:
+            yield start, len(text) if feed < 0 else feed + 1
+
+
+def _fence_lines(text: str, first: int) -> Iterator[int]:
+    """Where the lines begin that hold a fence."""
+    for mark in _FENCES:
+        at = text.find(mark, first)
+        while at >= 0:
+            yield text.rfind("\n", 0, at) + 1
+            feed = text.find("\n", at)
+            at = text.find(mark, feed) if feed >= 0 else -1
 
 
 def _heading(

@@ -108,6 +108,13 @@ class Store:
             with self.write() as db:
                 migrations.migrate(db, int(db.execute("PRAGMA user_version").fetchone()[0]))
 
+    def is_current(self) -> bool:
+        """Whether the file still has the form that this program knows: a newer one may have been at it."""
+        try:
+            return int(self.db.execute("PRAGMA user_version").fetchone()[0]) == migrations.LATEST
+        except sqlite.Error:
+            return False
+
     def read(self) -> Transaction:
         """`with store.read() as db:` one consistent view. Raises StoreError where SQLite fails."""
         return Transaction(self, "BEGIN")

@@ -26,6 +26,7 @@ __all__ = [
     "check_header",
     "connect",
     "is_sound",
+    "is_suspect",
     "make",
     "move_aside",
     "settle",
@@ -143,7 +144,7 @@ def check_header(path: str) -> None:
 def check(path: str) -> None:
     """As `check_header`; a file in which somebody met damage is looked through whole. Raises StoreDamagedError too."""
     check_header(path)
-    if os.path.exists(path + _SUSPECT):
+    if is_suspect(path):
         if not is_sound(path):
             raise StoreDamagedError(path, "its pages are damaged")
         _forget(path + _SUSPECT)
@@ -155,6 +156,11 @@ def suspect(path: str) -> None:
         os.close(paths.open_private(path + _SUSPECT, os.O_WRONLY))
     except OSError:
         return
+
+
+def is_suspect(path: str) -> bool:
+    """Whether somebody met damage in the file and nobody has looked since."""
+    return os.path.exists(path + _SUSPECT)
 
 
 def is_sound(path: str) -> bool:

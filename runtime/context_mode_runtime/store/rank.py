@@ -109,22 +109,27 @@ def _find(low: str, term: Term) -> tuple[list[int], float]:
     places: list[int] = []
     quality = 0.0
     for needle in term.needles:
-        for form in {needle, unicodedata.normalize("NFD", needle)} if not needle.isascii() else (needle,):
-            at = low.find(form)
-            while at >= 0 and len(places) < _PLACES:
-                grade = _grade(low, at, form)
-                if grade:
-                    places.append(at)
-                    quality = max(quality, grade)
-                at = low.find(form, at + len(form))
+        for form in (needle,) if needle.isascii() else {needle, unicodedata.normalize("NFD", needle)}:
+            quality = max(quality, _find_form(low, form, places))
     return places, quality
 
 
-def _grade(low: str, at: int, form: str) -> float:
-    if at == 0 or not low[at - 1].isalnum() or not form.isascii():
-        after = low[at + len(form) : at + len(form) + 1]
-        return 1.0 if len(form) >= _BEGINS or not after.isalnum() else 0.0
-    return _INSIDE if len(form) > _BEGINS else 0.0
+def _find_form(low: str, form: str, places: list[int]) -> float:
+    """Adds where `form` stands to `places`; the best grade among them."""
+    whole, size = not form.isascii(), len(form)
+    best = 0.0
+    at = low.find(form)
+    while at >= 0 and len(places) < _PLACES:
+        if whole or at == 0 or not low[at - 1].isalnum():
+            grade = 1.0 if size >= _BEGINS or not low[at + size : at + size + 1].isalnum() else 0.0
+        else:
+            grade = _INSIDE if size > _BEGINS else 0.0
+        if grade:
+            places.append(at)
+            if grade > best:
+                best = grade
+        at = low.find(form, at + size)
+    return best
 
 
 def _precision(heading: str, query: Query) -> float:

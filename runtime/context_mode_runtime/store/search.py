@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SCOPES = ("session", "worktree", "project")
 _DEPTH = 40
 _WEIGHTS = "12.0, 1.0, 0.4"
-_RANKED = 40
+_RANKED = 20
 _COMMON = 0.25
 _COMMON_FROM = 2_000
 _FAR_BEHIND = 0.6
@@ -174,7 +174,7 @@ def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
         count = db.execute("SELECT count(*) FROM sources").fetchone()[0]
         inside = db.execute(f"SELECT count(*) FROM sources WHERE {scope.where}", scope.values).fetchone()[0]
         fixed = _prepare(db, query) if inside else []
-        ranked = _ranked(db, query, scope, narrow=inside < count) if inside and query.terms else []
+        ranked = _ranked(db, query, scope, limit, narrow=inside < count) if inside and query.terms else []
         ordered = _worth_showing(ranked, limit)
         if not ordered:
             return _nothing(db, query, scope, count, inside)
@@ -235,7 +235,7 @@ def _correct(db: Connection, query: Query, term: Term) -> list[tuple[str, str]]:
     return [(term.word, word) for word in near]
 
 
-def _ranked(db: Connection, query: Query, scope: Scope, *, narrow: bool) -> list[rank.Candidate]:
+def _ranked(db: Connection, query: Query, scope: Scope, limit: int, *, narrow: bool) -> list[rank.Candidate]:
     terms = [term for term in query.terms if term.df]
     if not terms:
         return []
@@ -246,7 +246,7 @@ def _ranked(db: Connection, query: Query, scope: Scope, *, narrow: bool) -> list
     if phrases:
         lists.append(_matches(db, " OR ".join(phrases), scope, narrow=narrow))
     fused = rank.fuse(lists)
-    best = sorted(fused, key=lambda number: (-fused[number], number))[:_RANKED]
+    best = sorted(fused, key=lambda number: (-fused[number], number))[: max(_RANKED, 2 * limit)]
     marks = ",".join("?" * len(best))
     rows = db.execute(f"SELECT id, heading, text, line FROM chunks WHERE id IN ({marks})", best)
     return rank.order([rank.Candidate(row, fused[row[0]]) for row in rows], query)
@@ -282,7 +282,7 @@ def _nothing(db: Connection, query: Query, scope: Scope, count: int, inside: int
     if not query.terms:
         return Found([], Nothing("no_match", "the query holds no word to search for"))
     anywhere = Scope("project", None, None)
-    elsewhere = _ranked(db, query, anywhere, narrow=False) if inside < count or scope.source else []
+    elsewhere = _ranked(db, query, anywhere, _RANKED, narrow=False) if inside < count or scope.source else []
     if elsewhere:
         sources = len({item.id >> SHIFT for item in elsewhere})
         place = f"source {scope.source.sid}" if scope.source else f"scope {scope.name}"
