@@ -3,6 +3,7 @@
 - `home` (autouse): HOME, XDG_* and the working folder are throw-away; no variable of ours or of an agent is left.
 - `project`: an empty git checkout (main branch, no commit) outside that home.
 - `run_cli`: runs the installed `context-mode` as a process.
+- `disk`: makes small file systems.
 """
 
 from __future__ import annotations
@@ -149,3 +150,27 @@ def run_cli() -> Cli:
         )
 
     return run
+
+
+Disk = Callable[..., Path]
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    """`disk("64k")`: a file system with that much room; `disk(folder, "ro")` changes one that was made."""
+    mounted: list[Path] = []
+
+    def mount(room: str | Path, change: str = "") -> Path:
+        folder = room if isinstance(room, Path) else tmp_path / f"disk{len(mounted)}"
+        options = f"remount,{change}" if change else f"size={room}"
+        folder.mkdir(exist_ok=True)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], check=False)
+        if done.returncode != 0:
+            not_to_be_had("a small file system needs the right to mount one")
+        if not change:
+            mounted.append(folder)
+        return folder
+
+    yield mount
+    for folder in mounted:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)

@@ -82,15 +82,18 @@ class Transaction:
 
     @contextlib.contextmanager
     def lock(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
-        """Holds the lock of setup. It goes with the process, however that ends. Raises BusyError."""
+        """Holds the lock of setup. It goes with the process, however that ends. Raises BusyError, PathError."""
         for folder in [*missing_folders(self.system, self.root), self.root]:
             if not self.system.folder_exists(folder):
                 self.system.make_folder(folder, paths.PRIVATE_FOLDER)
-        lock = FileLock(os.path.join(self.root, _LOCK), timeout=seconds, mode=paths.PRIVATE_FILE)
+        file = os.path.join(self.root, _LOCK)
+        lock = FileLock(file, timeout=seconds, mode=paths.PRIVATE_FILE)
         try:
             lock.acquire()
         except Timeout:
             raise BusyError("another setup is running; try again when it has ended") from None
+        except OSError as error:
+            raise PathError(file, f"can't be locked ({error.strerror})") from None
         try:
             yield
         finally:

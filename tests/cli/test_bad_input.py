@@ -4,11 +4,10 @@ import json
 import os
 import pwd
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.conftest import not_to_be_had
 
 from context_mode_installer.app import run_app
 
@@ -113,19 +112,8 @@ def test_a_home_that_can_not_be_written_is_named(run_cli: Cli) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-@pytest.fixture
-def tiny(tmp_path: Path) -> Iterator[Path]:
-    """A file system with room for a few small files."""
-    folder = tmp_path / "tiny"
-    folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20k", "tmpfs", str(folder)], check=False)
-    if mounted.returncode != 0:
-        not_to_be_had("a small file system needs the right to mount one")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
-
-
-def test_a_full_disk_rolls_back(tiny: Path, run_cli: Cli) -> None:
+def test_a_full_disk_rolls_back(disk: Callable[..., Path], run_cli: Cli) -> None:
+    tiny = disk("20k")
     (tiny / ".codex").mkdir()
     (tiny / ".codex/config.toml").write_text('model = "x"  # mine\n')
     before = snapshot(tiny)

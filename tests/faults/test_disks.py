@@ -1,0 +1,119 @@
+"""A full or read-only disk: rules hold, commands run, nothing is replaced, and all goes on when there is room."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import Disk
+
+from .conftest import AGENT, Figure, Hooks, printed, texts_of
+
+SHELL = {"language": "sh", "code": "seq 1 20000"}
+KEPT = {"text": printed("pangolin"), "label": "early"}
+
+
+def fill(folder: Path) -> Path:
+    """A file that takes all that is left."""
+    path = folder / "filler"
+    with path.open("wb", buffering=0) as file:
+        try:
+            while file.write(b"x" * 4096):
+                pass
+        except OSError:
+            return path
+    raise AssertionError("a disk without end")
+
+
+def without_room(hooks: Hooks, host: Any, data: Path) -> None:
+    """What holds while nothing can be written."""
+    assert hooks.denies()
+    assert not hooks.stores("wombat")
+    text, failed = host.call("ctx_execute", SHELL)
+    assert (text.split(" ")[:2], failed) == (["exit", "0"], False), text
+    assert "1\n2\n3\n" in text
+    text, failed = host.call("ctx_index", {"text": printed("quokka") * 20, "label": "late"})
+    assert failed
+    assert str(data) in text, text
+
+
+def with_room(hooks: Hooks, host: Any, project: Path, figure: Figure, name: str) -> None:
+    """What was there before is there; what comes is stored."""
+    assert hooks.stores("wombat")
+    assert host.call("ctx_index", {"text": printed("quokka"), "label": "late"})[0].startswith("Indexed 1 source(s)")
+    texts = texts_of(project)
+    assert texts["early"] == printed("pangolin")
+    assert texts["late"] == printed("quokka")
+    figure(f"{name}: rule held, output passed, command ran, 0 of {len(texts)} texts damaged when there was room again")
+
+
+def test_a_full_disk(disk: Disk, hooks: Hooks, serve: Any, project: Path, figure: Figure,
+                     monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    folder = disk("1m")
+    monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(folder / "data"))
+    host = serve(AGENT)
+    assert host.call("ctx_index", KEPT)[0].startswith("Indexed 1 source(s)")
+    filler = fill(folder)
+    without_room(hooks, host, folder)
+    filler.unlink()
+    with_room(hooks, host, project, figure, "full disk")
+
+
+def test_a_read_only_disk(disk: Disk, hooks: Hooks, serve: Any, project: Path, figure: Figure,
+                          monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    folder = disk("4m")
+    monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(folder / "data"))
+    host = serve(AGENT)
+    assert host.call("ctx_index", KEPT)[0].startswith("Indexed 1 source(s)")
+    host.close()
+    disk(folder, "ro")
+    host = serve(AGENT)
+    without_room(hooks, host, folder)
+    host.close()
+    disk(folder, "rw")
+    with_room(hooks, serve(AGENT), project, figure, "read-only disk")
+
+
+@pytest.mark.parametrize(
+    "words", [("setup", "--agents", "codex"), ("setup", "--remove"), ("setup", "--remove", "--data")]
+)
+@pytest.mark.parametrize("kind", ["full", "read-only"])
+def test_setup_where_nothing_can_be_written(
+    disk: Disk, run_cli: Any, kind: str, words: tuple[str, ...], figure: Figure
+) -> None:
+    """All done or nothing done; the exit code says which."""
+    folder = disk("2m")
+    env = {"HOME": str(folder)}
+    (folder / ".codex").mkdir()
+    (folder / ".codex/config.toml").write_text('model = "x"  # mine\n')
+    bare = configs(folder)
+    if "--remove" in words:
+        assert run_cli("setup", "--agents", "codex", env=env).returncode == 0
+    before = configs(folder)
+    filler = fill(folder) if kind == "full" else disk(folder, "ro")
+    done = run_cli(*words, env=env)
+    assert "Traceback" not in done.stderr
+    if done.returncode == 0:
+        assert "--remove" in words
+        assert configs(folder) == bare
+    else:
+        assert done.returncode == 1, done.stderr
+        assert configs(folder) == before
+        assert len(done.stderr.strip().splitlines()) <= 2, done.stderr
+    if kind == "full":
+        filler.unlink()
+    else:
+        disk(folder, "rw")
+    assert run_cli(*words, env=env).returncode == 0
+    assert (configs(folder) == bare) is ("--remove" in words)
+    figure(f"{' '.join(words)} on a {kind} disk: exit {done.returncode}, then done when there was room")
+
+
+def configs(home: Path) -> dict[str, bytes]:
+    """Every file of an agent."""
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and ".context-mode" not in path.parts and path.name != "filler"
+    }
