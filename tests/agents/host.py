@@ -121,7 +121,7 @@ class Host(ABC):
 
     def read(self, file: Path, lines: int | None = None) -> Step:
         """The step that reads a file, or its first `lines`."""
-        return self.shell(f"head -n {lines} {file.name}" if lines else f"cat {file.name}")
+        return self.shell(f"head -n {lines} {file}" if lines else f"cat {file}")
 
     def fetch(self, url: str) -> Step:
         """The step that gets a page."""

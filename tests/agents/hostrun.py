@@ -26,7 +26,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Played:
-    """What a run left: exit code, the agent's output, every request, each tool result as the model first saw it."""
+    """What a run left: exit code, the agent's output, every request, each tool result as the model first saw it.
+
+    `last` holds the texts of the tool results in the last request.
+    """
 
     exit_code: int
     log: str
@@ -34,6 +37,7 @@ class Played:
     summaries: list[Json]
     results: list[Result]
     offered: list[str]
+    last: list[str]
 
     def of(self, tool: str) -> list[Result]:
         """The results of one tool, by the end of its name."""
@@ -93,7 +97,8 @@ class HostRun:
             if call_id in model.calls
         ]
         offered = model.offered(model.requests[-1]) if model.requests else []
-        return Played(exit_code, log, model.requests, model.summaries, results, offered)
+        last = [text for _, text in model.results(model.requests[-1])] if model.requests else []
+        return Played(exit_code, log, model.requests, model.summaries, results, offered, last)
 
 
 def _run(argv: list[str], env: dict[str, str], project: Path, output: int) -> int:

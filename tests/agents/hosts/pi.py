@@ -96,7 +96,7 @@ class Pi(Host):
 
     def read(self, file: Path, lines: int | None = None) -> Step:
         part = {"offset": 1, "limit": lines} if lines else {}
-        return {"tool": "read", "args": {"path": file.name, **part}}
+        return {"tool": "read", "args": {"path": str(file), **part}}
 
     def edit(self, file: Path, old: str, new: str) -> list[Step]:
         return [{"tool": "edit", "args": {"path": file.name, "edits": [{"oldText": old, "newText": new}]}}]
