@@ -13,7 +13,8 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 from syrupy.assertion import SnapshotAssertion
 
 from context_mode_runtime.fetch import charset, kinds
-from context_mode_runtime.fetch.convert import NotTextError, html_to_text, to_text
+from context_mode_runtime.fetch.convert import NotTextError, to_text
+from context_mode_runtime.fetch.htmlpage import html_to_text
 from context_mode_runtime.fetch.htmltext import plain_markdown
 
 HERE = Path(__file__).parent

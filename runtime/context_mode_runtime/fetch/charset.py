@@ -14,13 +14,11 @@ _MARKS = (
 )
 _LATIN = frozenset({"ascii", "iso8859-1", "cp1252"})
 """Names that the web has always used for Windows-1252 (WHATWG Encoding)."""
-_TEXT_CODECS = re.compile(
+_TEXT_CODECS = (
     r"(utf-(8|16|32)|iso8859-|iso2022_(jp|kr)|cp\d|koi8-|mac-|gb2312|gbk|gb18030|hz|big5|euc_|shift_jis|johab|tis-620)"
 )
 """The Python codecs that are charsets; others (`punycode`, `unicode_escape`) are slow or no charsets at all."""
-_META = re.compile(
-    rb"""(?:<meta[^>]{0,400}?charset|<\?xml[^>]{0,200}?encoding)\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE
-)
+_META = rb"""(?i)(?:<meta[^>]{0,400}?charset|<\?xml[^>]{0,200}?encoding)\s*=\s*["']?\s*([\w.:-]{1,40})"""
 _META_WITHIN = 4_096
 
 
@@ -55,7 +53,7 @@ def of_content_type(content_type: str) -> str:
 
 
 def _declared_inside(data: bytes) -> str:
-    found = _META.search(data[:_META_WITHIN])
+    found = re.search(_META, data[:_META_WITHIN])
     name = found[1].decode("ascii", "replace") if found else ""
     return "utf-8" if name.lower().startswith(("utf-16", "utf-32")) else name
 
@@ -69,4 +67,4 @@ def _known(name: str) -> str:
         return "cp1252"
     if codec in ("gb2312", "gbk"):
         return "gb18030"
-    return codec if _TEXT_CODECS.match(codec) else ""
+    return codec if re.match(_TEXT_CODECS, codec) else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import NamedTuple
 
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.convert import NotTextError, to_text
@@ -24,18 +23,21 @@ class DocumentError(OSError):
     """A file that can't be had as text: one line, what and why."""
 
 
-class Document(NamedTuple):
+class Document:
     """A file's text and its kind for chunking (`markdown`, `code`, `json`, `log`, `text`).
 
     `bytes` is the file's size, `path` where it really lies (links resolved); `note` says how it was converted, or is
     empty.
     """
 
-    text: str
-    kind: str
-    bytes: int
-    path: str
-    note: str
+    __slots__ = ("bytes", "kind", "note", "path", "text")
+
+    def __init__(self, text: str, kind: str, size: int, path: str, note: str) -> None:
+        self.text = text
+        self.kind = kind
+        self.bytes = size
+        self.path = path
+        self.note = note
 
 
 def read_document(path: str, *, judge: Callable[[str], str | None] | None = None) -> Document:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.document import Document, DocumentError, read_document
@@ -103,6 +102,8 @@ def _by_git(root: str, depth: int = 0) -> list[str] | None:
     command = [*_GIT, "-C", root, "ls-files", "-z", "-co", "--exclude-standard", "--", "."]
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     env["GIT_OPTIONAL_LOCKS"] = "0"
+    import subprocess
+
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, env=env, timeout=_GIT_SECONDS, check=False

@@ -49,8 +49,8 @@ _MAGIC = (
 )
 """First bytes -> what it is; they count only where the rest doesn't look like text."""
 _SNIFF = 8_192
-_HTML_START = re.compile(rb"\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
-_LOG_LINE = re.compile(r"\W{0,2}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)")
+_HTML_START = rb"(?is)\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|head|body)\b"
+_LOG_LINE = r"\W{0,2}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)"
 _LOG_LINES = 5
 _CONTROL_SHARE = 0.1
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b"))
@@ -72,7 +72,7 @@ def by_content(text: str) -> str:
     if start[:1] + text[-_SNIFF:].rstrip()[-1:] in ("{}", "[]"):
         return "json"
     lines = [line for line in start.split("\n")[:20] if line.strip()]
-    timed = sum(1 for line in lines if _LOG_LINE.search(line[:40]))
+    timed = sum(1 for line in lines if re.search(_LOG_LINE, line[:40]))
     return "log" if len(lines) >= _LOG_LINES and timed * 2 > len(lines) else "text"
 
 
@@ -98,4 +98,4 @@ def is_pdf(data: bytes) -> bool:
 
 def is_html(data: bytes) -> bool:
     """Whether `data` begins like an HTML page."""
-    return _HTML_START.match(data[:_SNIFF]) is not None
+    return re.match(_HTML_START, data[:_SNIFF]) is not None

@@ -6,7 +6,7 @@ import re
 
 from context_mode_runtime import limits
 from context_mode_runtime.store import cuts
-from context_mode_runtime.store.chunks import joined_heading
+from context_mode_runtime.store.chunks import heading_part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _MARKED = re.compile(r"\n(?= {0,3}#|[=-]{3})")
 _FENCES = ("```", "~~~")
 _UNDERLINE = re.compile(r"([=\-~^\"'+*#:.`])\1{2,}[ \t]*\r?\n?\Z")
 _MARKS = frozenset("=-~^\"'+*#:.`")
-_BARE = " \t\r\n=-~^\"'+*#:.`"
+_BODY = re.compile(r"[^ \t\r\n=\-~^\"'+*#:.`]")
 _LINE_MAX = 400
 
 
@@ -45,9 +45,9 @@ def parts(text: str, *, hashes: bool = True) -> Iterator[tuple[str, int, int]]:
     """(heading path, start, end) of each chunk. With `hashes` lines such as `## Name` are headings too."""
     start = 0
     for section in _sections(text, hashes=hashes):
-        if not text[section.body : section.end].strip(_BARE) and section.end < len(text):
+        if section.end < len(text) and not _BODY.search(text, section.body, section.end):
             continue  # a heading without text goes with the section behind it
-        heading = joined_heading(section.path)
+        heading = " > ".join(section.path)
         for begin, end in _pieces(text, start, section.end):
             yield heading, begin, end
         start = section.end
@@ -102,8 +102,8 @@ def _sections(text: str, *, hashes: bool) -> Iterator[Section]:
         section.end = before[0] if underlined else start
         if section.end > section.start:
             yield section
-        path = [item for item in path if item[0] < level] + [(level, title)]
-        section = Section([name for _, name in path], section.end, end)
+        path = [item for item in path if item[0] < level] + [(level, heading_part(title))]
+        section = Section([name for _, name in path if name], section.end, end)
     section.end = len(text)
     yield section
 

@@ -72,5 +72,9 @@ def plain(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
 
 def joined_heading(parts: list[str]) -> str:
     """`A > B`: each part on one line and of bounded length, empty ones left out."""
-    plain_parts = (" ".join(part.split())[:_HEADING_PART] for part in parts)
-    return " > ".join(part for part in plain_parts if part)
+    return " > ".join(part for part in map(heading_part, parts) if part)
+
+
+def heading_part(text: str) -> str:
+    """A heading on one line and of bounded length."""
+    return " ".join(text.split())[:_HEADING_PART]

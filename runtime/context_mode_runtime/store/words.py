@@ -7,6 +7,8 @@ characters of scripts that are written without spaces.
 
 from __future__ import annotations
 
+from itertools import filterfalse
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
@@ -24,7 +26,11 @@ _DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_PATTERNS = {"word": r"[^\W_]+", "dense": f"[{_DENSE}]+"}
+_PATTERNS = {
+    "word": r"[^\W_]+",
+    "maybe dense": "[^\0-\u0dff\u2000-\u2e7f]",  # compiled 20 times as fast: most text needs no more
+    "dense": f"[{_DENSE}]+",
+}
 _ASCII_WORDS = {code: (chr(code) if chr(code).isalnum() else " ") for code in range(128)}
 
 _ready: dict[str, re.Pattern[str]] = {}
@@ -72,15 +78,21 @@ def pairs_of(text: str) -> list[list[str]]:
     """Of each run of characters without spaces between words: its pairs, then its last character."""
     return [
         [run[at : at + 2] for at in range(len(run) - 1)] + [run[-1]]
-        for run in ([] if text.isascii() else _pattern("dense").findall(text))
+        for run in (_pattern("dense").findall(text) if _may_be_dense(text) else [])
     ]
 
 
 def is_dense(word: str) -> bool:
     """Whether a word is written in a script without spaces between words."""
-    return not word.isascii() and _pattern("dense").fullmatch(word) is not None
+    return _may_be_dense(word) and _pattern("dense").fullmatch(word) is not None
 
 
+def _may_be_dense(text: str) -> bool:
+    return not text.isascii() and _pattern("maybe dense").search(text) is not None
+
+
+_FIGURES_MAX = 4_000
+"""Numbers that an Indexer knows again: texts repeat small ones, and logs have a new one in each line."""
 _splits: dict[str, str] = {}
 _SPLITS_MAX = 30_000
 _HEX = "0123456789abcdefABCDEF"
@@ -106,18 +118,19 @@ class Indexer:
     What it remembers is bounded by VOCABULARY_MAX words and those of one chunk.
     """
 
-    __slots__ = ("_plain", "_split")
+    __slots__ = ("_figures", "_plain", "_split")
 
     def __init__(self) -> None:
         self._plain: set[str] = set()
+        self._figures = 0
         self._split: dict[str, str] = {}
 
     def extra(self, text: str) -> str:
         """Further words by which the chunk `text` is to be found, joined by spaces."""
         composed = nfc(text)
         out: list[str] = []
-        keeps = len(self._plain) + len(self._split) < VOCABULARY_MAX
-        for word in set(words_of(composed)) - self._plain:
+        keeps = len(self._plain) + len(self._split) - self._figures < VOCABULARY_MAX
+        for word in set(filterfalse(self._plain.__contains__, words_of(composed))):
             split = self._split.get(word)
             if split is None:
                 split = self._first_seen(word, keeps=keeps)
@@ -136,6 +149,9 @@ class Indexer:
                 self._plain.add(word)
             return ""
         if is_figure(word):
+            if self._figures < _FIGURES_MAX:
+                self._figures += 1
+                self._plain.add(word)
             return ""
         split = _split_of(word)
         if keeps and split:
