@@ -64,9 +64,8 @@ def _parts(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
 def plain(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
     """(heading, start, end) of a text without structure: by lines for a log, else by paragraphs."""
     target = _TARGET.get(kind, _TARGET["text"])
-    spans = cuts.line_spans(text, 0, len(text)) if kind == "log" else cuts.paragraphs(text, 0, len(text))
-    fast = kind == "log" and text.isascii()
-    for start, end in cuts.packed_lines(text, target) if fast else cuts.pack(text, spans, target):
+    packed = cuts.packed_lines if kind == "log" else cuts.packed_paragraphs
+    for start, end in packed(text, target):
         yield "", start, end
 
 

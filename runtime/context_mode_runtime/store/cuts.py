@@ -70,23 +70,28 @@ def pack(text: str, spans: Iterable[Span], target: int) -> Iterator[Span]:
         yield begin, last
 
 
+def packed_paragraphs(text: str, target: int) -> Iterator[Span]:
+    """Neighbouring paragraphs joined up to `target` bytes."""
+    return pack(text, paragraphs(text, 0, len(text)), target)
+
+
 def packed_lines(text: str, target: int) -> Iterator[Span]:
-    """What `pack` makes of the lines of an ASCII text, without a look at each of them."""
+    """Neighbouring lines joined up to `target` characters, without a look at each of them; cut by bytes where needed."""
+    for start, end in _by_characters(text, target):
+        if size_of(text[start:end]) <= limits.MAX_CHUNK_BYTES:
+            yield start, end
+        else:
+            yield from pack(text, line_spans(text, start, end), target)
+
+
+def _by_characters(text: str, target: int) -> Iterator[Span]:
     at, end = 0, len(text)
     while at < end:
         stop = end if end - at <= target else text.rfind("\n", at, at + target) + 1
-        if stop:
-            yield at, stop
-            at = stop
-            continue
-        stop = text.find("\n", at + target) + 1 or end
-        if stop - at > limits.MAX_CHUNK_BYTES:
-            *whole, last = hard_spans(text, at, stop)
-            yield from whole
-            at = last[0]
-        if stop - at > target:
-            yield at, stop
-            at = stop
+        if not stop:
+            stop = text.find("\n", at + target) + 1 or end
+        yield at, stop
+        at = stop
 
 
 def _fitting(text: str, spans: Iterable[Span]) -> Iterator[tuple[int, int, int]]:
