@@ -56,6 +56,7 @@ def scores(scan: Scan, *, failed: bool) -> array[float]:
     _score_kinds(scan, points, failed=failed, factor=_QUIET if answered and not failed else 1.0)
     _score_rare(scan, points, _QUIET if answered else 1.0)
     _score_values(scan, points, _QUIET if answered else 1.0)
+    _score_records(scan, points)
     _score_ends(scan, points)
     _spread(scan, points)
     least = max(points) * _NOISE
@@ -164,6 +165,32 @@ def _odd_values(rows: list[list[str]]) -> list[int]:
         if rare and len(counts) * _MANY <= len(rows) + _MANY * _RARE_VALUES:
             odd.update(n for n, row in enumerate(rows) if column < len(row) and row[column] in rare)
     return sorted(odd)
+
+
+def _score_records(scan: Scan, points: array[float]) -> None:
+    """The small JSON object around a member that says something: a state is no answer without its name."""
+    telling = [unit for unit in range(scan.count) if points[unit] >= _SIGNAL]
+    for unit in sorted(telling, key=lambda unit: -points[unit])[:_SPREAD_MAX]:
+        for near in _record(scan, unit):
+            points[near] = max(points[near], min(points[unit] * _AFTER[0], _LENT_MAX))
+
+
+def _record(scan: Scan, unit: int) -> range:
+    """The lines of the object that holds a member's line, its braces too; none of one over _RECORD_LINES."""
+    line = scan.unit(unit)
+    inside = line[: len(line) - len(line.lstrip())]
+    if not line[len(inside) :].startswith('"') or not inside:
+        return range(0)
+    start, end = unit, unit
+    while start and end - start < _RECORD_LINES and scan.unit(start).startswith(inside):
+        start -= 1
+    while end < scan.count - 1 and end - start < _RECORD_LINES and scan.unit(end).startswith(inside):
+        end += 1
+    closed = scan.unit(start).rstrip().endswith("{") and scan.unit(end).lstrip().startswith("}")
+    return range(start, end + 1) if closed else range(0)
+
+
+_RECORD_LINES = 16
 
 
 def _score_ends(scan: Scan, points: array[float]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 
@@ -263,3 +264,21 @@ def test_every_failure_is_shown_as_long_as_there_is_room() -> None:
 def test_when_nothing_answers_the_reply_says_more_of_the_text() -> None:
     part = excerpt(log(2_800), budget=3_600, intent="walrus xylophone")
     assert len(part.text.encode()) > 2_000
+
+
+@pytest.mark.parametrize("intent", ["", "which run is short"])
+def test_the_one_odd_member_of_a_json_reply_comes_with_its_object(intent: str) -> None:
+    runs = [
+        {"id": f"run-{n:04}", "host": f"node-{n % 7}", "took": 3 * n, "pool": "day", "state": "fine"}
+        for n in range(200)
+    ]
+    runs[119]["state"] = "short"
+    text = json.dumps(runs, indent=2)
+    found = excerpt(text, budget=4_000, intent=intent).text
+    assert json.dumps(runs[119], indent=2).replace("\n", "\n  ") in found
+
+
+def test_an_object_of_many_lines_is_not_shown_for_one_member() -> None:
+    plain = {f"key-{n}": n for n in range(300)}
+    text = json.dumps({**plain, "state": "short", "rest": plain}, indent=2)
+    assert '"key-150"' not in excerpt(text, budget=4_000, intent="which state").text
