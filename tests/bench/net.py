@@ -162,7 +162,7 @@ def _side(host: Host, place: Path, prepare: Callable[[HostRun], None] | None) ->
         agent = Agent(host, project, api)
         steps: list[Step] = [{"then": agent}] * (8 * len(JOB["steps"]))
         try:
-            played = run.play(steps, JOB["prompt"])
+            played = run.play(steps, JOB["prompt"], *JOB["flags"].get(host.agent, ()))
         finally:
             host.close()
     if played.exit_code != 0:
