@@ -110,6 +110,11 @@ class Hooks:
     def run(self, event: str, changes: dict[str, Any], *, name: str = "") -> dict[str, Any] | None:
         return self.end(self.begin(event, changes, name=name))
 
+    def log(self) -> str:
+        """What went wrong so far."""
+        path = self.home / ".context-mode/hook-errors.log"
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
     def denies(self) -> bool:
         """Whether the rule holds for a command that it names."""
         reply = self.run("PreToolUse", {"tool_input": {"command": "touch x"}}, name="PreToolUse-Bash")
@@ -145,9 +150,11 @@ def store_of(project: Path) -> Store:
     return Store.open(found.key(), name=found.name)
 
 
-def texts_of(project: Path) -> dict[str, str]:
-    """Label and text of each source, of a store that has to be whole."""
+def texts_of(project: Path, *, mend: bool = False) -> dict[str, str]:
+    """Label and text of each source, of a store that has to be whole; `mend`: but for full-text tables."""
     with store_of(project) as store:
+        if mend and health.damaged_tables(store):
+            health.rebuild(store)
         assert store.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert health.damaged_tables(store) == []
         labels = [row[0] for row in store.db.execute("SELECT label FROM sources ORDER BY id")]
