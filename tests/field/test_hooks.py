@@ -99,7 +99,8 @@ def test_f20_a_large_read_is_turned_away_and_a_ranged_one_passes(hook: Hook, pro
     reply = read("big.py")
     assert decision(reply) == "deny", mark
     assert reply is not None
-    assert "A Read with a line range passes" in reply["hookSpecificOutput"]["permissionDecisionReason"]
+    told = reply["hookSpecificOutput"]["permissionDecisionReason"]
+    assert "Then ask it with mcp__context-mode__ctx_search. A Read with a line range passes" in told
     assert read("big.py", offset=1, limit=200) is None
     assert read("big.png") is None
     assert read("SKILL.md") is None

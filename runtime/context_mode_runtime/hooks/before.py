@@ -184,7 +184,7 @@ def _read(call: Call) -> str | None:
     if size is None or size <= limits.OUTPUT_CAP or _bounded(call) or _whole(call, path):
         return None
     absolute = os.path.normpath(os.path.join(call.cwd(), os.path.expanduser(path)))
-    way = "A Read with a line range passes, for an edit."
+    way = f"Then ask it with {call.tool_name('ctx_search')}. A Read with a line range passes, for an edit."
     return _text(call, f"This file ({size:,} B)", "ctx_index", way, {"path": absolute})
 
 
