@@ -175,7 +175,7 @@ def test_f52_retention_runs_after_an_answer_once_a_day(home: Path, project: Path
     host.close()
     assert labels(database) == ["old", "new"]  # pruned today already
     with Store.open(found.key(), name=found.name) as store, store.write() as db:
-        db.execute("UPDATE meta SET value = '0' WHERE key = 'pruned'")
+        db.execute("UPDATE meta SET value = value - 86400000 WHERE key = 'pruned'")
     host = serve("codex")
     host.call("ctx_index", {"text": "another note", "label": "newer"})
     while "old" in labels(database):
@@ -192,17 +192,30 @@ def labels(database: Path) -> list[str]:
     return found
 
 
-def test_only_one_process_a_day_prunes(project: Path) -> None:
+DAY = 86_400_000
+YEARS = 3_650 * DAY
+
+
+@pytest.mark.parametrize(
+    ("after", "claimed"),
+    [
+        ((0, 1, DAY - 1, DAY), (True, False, False, True)),
+        ((0, YEARS, DAY, 2 * DAY), (True, False, True, True)),
+        ((0, YEARS, YEARS + DAY, YEARS + 2 * DAY), (True, False, True, True)),
+        ((0, 30 * DAY, 60 * DAY, 90 * DAY), (True, False, True, False)),
+    ],
+    ids=[
+        "once a day",
+        "not when the clock leaps and comes back",
+        "when it stays there",
+        "a project that is used rarely",
+    ],
+)
+def test_when_a_store_is_pruned(project: Path, after: tuple[int, ...], claimed: tuple[bool, ...]) -> None:
     found = find_project(str(project))
     assert found is not None
-    now = 1_800_000_000_000
     with Store.open(found.key(), name=found.name) as store:
-        assert [upkeep.claim(store, now + more) for more in (0, 1, 86_399_999, 86_400_000)] == [
-            True,
-            False,
-            False,
-            True,
-        ]
+        assert tuple(upkeep.claim(store, 1_800_000_000_000 + ms) for ms in after) == claimed
 
 
 def test_further_key_names_of_the_policy_are_cut_by_the_server(home: Path, project: Path, serve: Any) -> None:

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.db import Store
 
 _DAY_MS = 86_400_000
+_LEAP_MS = 7 * _DAY_MS
 _LOOK_EVERY_S = 3_600.0
 _KEY = "pruned"
+_WAITED = "waited"
 _DAYS = 30
 _MEGABYTES = 1_024
 
@@ -38,13 +40,20 @@ def tidy(project: Project) -> None:
 
 
 def claim(store: Store, now_ms: int) -> bool:
-    """Whether nobody pruned this store in the last day; notes that this process does now. Raises StoreError."""
+    """Whether nobody pruned this store in the last day; notes that this process does now. Raises StoreError.
+
+    The first time after more than _LEAP_MS it only notes that: a clock that leapt ahead makes everything look old, and
+    one that goes right again within a day has cost nothing.
+    """
     with store.write() as db:
         found = db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).fetchone()
-        if found and 0 <= now_ms - int(found[0]) < _DAY_MS:
+        last, _, waited = str(found[0]).partition(" ") if found else ("0", "", _WAITED)
+        passed = now_ms - int(last)
+        if 0 <= passed < _DAY_MS:
             return False
-        db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (_KEY, str(now_ms)))
-        return True
+        waits = passed > _LEAP_MS and not waited
+        db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (_KEY, f"{now_ms} {_WAITED}" if waits else str(now_ms)))
+        return not waits
 
 
 def _prune(store: Store, project: Project) -> None:
