@@ -53,12 +53,12 @@ class Scan:
 
     `starts`: where each unit begins in `text`, one more for the end. `kinds`: see `excerpt_signals`. `hits`: a bit for
     each intent word. `shapes`: a number that lines of one form share, `seen`: how many do. `once`: unit -> words that
-    stand nowhere else.
+    stand nowhere else. `odd`: room for the units with odd values, once somebody has looked.
     """
 
     __slots__ = (
-        *("_known", "asks_failures", "count", "has_stretches", "hits", "kinds", "once", "seen", "shapes", "starts"),
-        *("text", "words"),
+        *("_known", "asks_failures", "count", "has_stretches", "hits", "kinds", "odd", "once", "seen", "shapes"),
+        *("starts", "text", "words"),
     )
 
     def __init__(self, text: str, intent: str) -> None:
@@ -72,6 +72,7 @@ class Scan:
         self.shapes = array("q", bytes(8 * self.count))
         self.seen: dict[int, int] = {}
         self.once: dict[int, int] = {}
+        self.odd: list[list[int]] | None = None
         self._known: set[str] = set()
         self._pass()
 

@@ -142,15 +142,29 @@ def _score_rare(scan: Scan, points: array[float], factor: float) -> None:
 
 def _score_values(scan: Scan, points: array[float], factor: float) -> None:
     """Lines of a common shape with a value that hardly any other has where the others have few: `rc=1` among `rc=0`."""
+    if scan.odd is None:
+        scan.odd = _odd_units(scan)
+    for odd in scan.odd:
+        worth = _RARE * factor * min(1.0, _RARE_LINES / len(odd))
+        for unit in odd:
+            points[unit] = max(points[unit], worth)
+
+
+def _odd_units(scan: Scan) -> list[list[int]]:
+    """For each common shape the units with an odd value."""
+    if scan.count > _VALUES_MAX:
+        return []
     common = sorted((shape for shape in scan.seen if shape), key=lambda shape: -scan.seen[shape])[:_COMMON_SHAPES]
-    for shape in common:
-        if scan.seen[shape] < _MANY or scan.count > _VALUES_MAX:
-            return
-        units = [unit for unit in range(scan.count) if scan.shapes[unit] == shape]
-        odd = _odd_values([scan.unit(unit).split(None, _COLUMNS)[:_COLUMNS] for unit in units])
-        for place in odd:
-            worth = _RARE * factor * min(1.0, _RARE_LINES / len(odd))
-            points[units[place]] = max(points[units[place]], worth)
+    units: dict[int, list[int]] = {shape: [] for shape in common if scan.seen[shape] >= _MANY}
+    for unit, shape in enumerate(scan.shapes):
+        if shape in units:
+            units[shape].append(unit)
+    found = []
+    for alike in units.values():
+        odd = _odd_values([scan.unit(unit).split(None, _COLUMNS)[:_COLUMNS] for unit in alike])
+        if odd:
+            found.append([alike[place] for place in odd])
+    return found
 
 
 def _odd_values(rows: list[list[str]]) -> list[int]:

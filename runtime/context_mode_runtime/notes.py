@@ -313,9 +313,9 @@ def _name(text: str) -> str:
 
 
 def _digest(text: str) -> str:
-    import hashlib
+    from context_mode_runtime.digests import sha256
 
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def _write(path: str, value: dict[str, object]) -> None:

@@ -25,10 +25,10 @@ class Project:
 
     def key(self) -> str:
         """`<name>-<hash>`: the name of the project's folder under our data root."""
-        import hashlib
+        from context_mode_runtime.digests import sha256
 
         plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in self.name)
-        digest = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+        digest = sha256(os.fsencode(self.root)).hexdigest()[:16]
         return f"{plain[:_NAME_MAX] or 'project'}-{digest}"
 
 

@@ -1,4 +1,4 @@
-"""Open stores that wait for the next call: closing the last one moves the whole log into the file and waits for disk."""
+"""Open stores that wait for the next call: closing the last one moves the whole log into the file, to disk."""
 
 from __future__ import annotations
 

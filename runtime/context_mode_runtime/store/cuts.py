@@ -76,7 +76,7 @@ def packed_paragraphs(text: str, target: int) -> Iterator[Span]:
 
 
 def packed_lines(text: str, target: int) -> Iterator[Span]:
-    """Neighbouring lines joined up to `target` characters, without a look at each of them; cut by bytes where needed."""
+    """Neighbouring lines joined up to `target` characters without a look at each of them; cut by bytes where needed."""
     for start, end in _by_characters(text, target):
         if size_of(text[start:end]) <= limits.MAX_CHUNK_BYTES:
             yield start, end

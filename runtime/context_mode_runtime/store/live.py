@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-try:
-    from _blake2 import blake2b
-except ImportError:  # another Python than CPython
-    from hashlib import blake2b
-
+from context_mode_runtime.digests import blake2b
 from context_mode_runtime.redact import redact
 from context_mode_runtime.redact_stream import Redactor
 from context_mode_runtime.store import chunks, sources, unindexed

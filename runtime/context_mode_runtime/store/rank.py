@@ -126,8 +126,7 @@ def _find_form(low: str, form: str, places: list[int]) -> float:
             grade = _INSIDE if size > _BEGINS else 0.0
         if grade:
             places.append(at)
-            if grade > best:
-                best = grade
+            best = max(best, grade)
         at = low.find(form, at + size)
     return best
 

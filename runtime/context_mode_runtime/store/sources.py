@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import time
 
-try:
-    from _blake2 import blake2b
-except ImportError:  # another Python than CPython
-    from hashlib import blake2b
-
+from context_mode_runtime.digests import blake2b
 from context_mode_runtime.redact import redact
 from context_mode_runtime.store import stale, unindexed, vocabulary
 from context_mode_runtime.store.chunks import chunked

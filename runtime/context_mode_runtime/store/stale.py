@@ -6,11 +6,7 @@ import os
 import stat
 import time
 
-try:
-    from _blake2 import blake2b
-except ImportError:  # another Python than CPython
-    from hashlib import blake2b
-
+from context_mode_runtime.digests import blake2b
 from context_mode_runtime.store.errors import StoreError
 
 TYPE_CHECKING = False
