@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from context_mode_installer.result import UserError, failed
+from context_mode_installer.result import FINDINGS, UserError, failed
 from context_mode_installer.screen import complain, show
 from context_mode_runtime.paths import NoHomeError
 
@@ -20,9 +20,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 def answer(name: str, command: Callable[[], Result], *, as_json: bool) -> NoReturn:
     """Finishes what a killed setup left half done, runs `command`, prints its result, and ends with its exit code."""
+    from context_mode_installer.system import PathError
+
     try:
         _recover()
         outcome = command()
+    except PathError as error:  # our own folder can't be used
+        outcome = failed(name, UserError(str(error), exit_code=FINDINGS))
     except UserError as error:
         outcome = failed(name, error)
     except NoHomeError as error:

@@ -18,6 +18,9 @@ KINDS = (
 )  # fmt: skip
 """Kinds the state block knows; others are stored and found all the same."""
 
+LOOKED_THROUGH = 10_000
+"""How many of a conversation's newest rows a hook looks through: its time may not grow with the journal."""
+
 
 class Row:
     """One event: `seq` in the project, `conversation`, `kind`, `text`, `detail` or None, `at` in ms since 1970."""
@@ -59,14 +62,17 @@ def _plain(text: str) -> str:
 def rows(
     store: Store, conversation: str, *, kinds: Iterable[str] = (), after: int = 0, limit: int = 10_000
 ) -> list[Row]:
-    """The newest `limit` events of a conversation behind number `after`, in order; of `kinds` when any are named."""
+    """The newest `limit` events of a conversation behind number `after`, in order.
+
+    When `kinds` are named, of these, among its newest LOOKED_THROUGH events.
+    """
     wanted = tuple(kinds)
-    where = f" AND kind IN ({','.join('?' * len(wanted))})" if wanted else ""
+    where = f" WHERE kind IN ({','.join('?' * len(wanted))})" if wanted else ""
     with store.read() as db:
         found = db.execute(
-            "SELECT seq, conversation, kind, text, detail, at FROM journal WHERE conversation = ? AND seq > ?"
-            f"{where} ORDER BY seq DESC LIMIT ?",
-            (conversation, after, *wanted, limit),
+            "SELECT * FROM (SELECT seq, conversation, kind, text, detail, at FROM journal WHERE conversation = ?"
+            f" AND seq > ? ORDER BY seq DESC LIMIT ?){where} ORDER BY seq DESC LIMIT ?",
+            (conversation, after, LOOKED_THROUGH if wanted else limit, *wanted, limit),
         ).fetchall()
     return [Row(row) for row in reversed(found)]
 
