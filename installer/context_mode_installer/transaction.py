@@ -113,7 +113,7 @@ class Transaction:
 
         A run that is alive holds the lock: it is left alone.
         """
-        if self.interrupted() is None:
+        if self.interrupted() is None and self.system.state(temp_of(self.journal)).data is None:
             return None
         try:
             with self.lock(0):
@@ -125,6 +125,7 @@ class Transaction:
         """The same for callers that hold the lock."""
         name = self.interrupted()
         if name is None:
+            self.system.remove(temp_of(self.journal))
             return None
         try:
             backup = self.backups.load(name)

@@ -244,6 +244,7 @@ def test_killed_at_every_step_leaves_old_or_new(files: Path, *, after: bool) -> 
         step += 1
         killed = _in_child(lambda: _run(files, _Killed(str(files), step, after=after)))  # noqa: B023 - runs at once
         recover()
+        assert not list((files / ".context-mode").glob(".setup.journal*"))
         assert _tree(files) in (old, new), f"step {step}"
         assert _transaction(files).interrupted() is None
         if _tree(files) == new:
