@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -50,7 +51,11 @@ def environment(programs: Path) -> dict[str, str]:
     settings = REAL_HOME / ".config" / "pip" / "pip.conf"
     if settings.is_file() and "PIP_CONFIG_FILE" not in env:
         env["PIP_CONFIG_FILE"] = str(settings)
-    constraints = ROOT / ".ci" / "constraints.txt"
-    if constraints.is_file():
+    lock = ROOT / ".ci" / "lock.txt"
+    if lock.is_file():
+        constraints = programs.parent / "constraints.txt"
+        constraints.write_text(
+            "\n".join(re.findall(r"^[^\s#]+==[^\s;]+", lock.read_text(encoding="utf-8"), re.MULTILINE))
+        )
         env["PIP_CONSTRAINT"] = str(constraints)
     return env
