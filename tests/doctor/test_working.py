@@ -11,6 +11,7 @@ import pytest
 
 from context_mode_installer.commands import doctor
 from context_mode_runtime import paths
+from context_mode_runtime.execute.isolation import mechanism
 from context_mode_runtime.project import find_project
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.sources import add_source, source_text
@@ -188,7 +189,16 @@ def test_shells_and_languages_by_name_and_path(here: Path, tmp_path: Path) -> No
     assert "python /" in row["detail"]
 
 
-def test_a_sandbox_that_is_wanted_but_not_there_is_a_warning(here: Path) -> None:
+def test_the_sandbox_in_force_or_why_there_is_none(here: Path) -> None:
     policy(here, sandbox="strict")
     row = look("D11")
-    assert (row["status"], "wants strict: ctx_execute refuses everything" in row["detail"]) == ("WARN", True)
+    works, said = mechanism.told("strict")
+    assert (row["status"], row["detail"].startswith(said)) == ("PASS" if works else "WARN", True), row
+
+
+def test_a_sandbox_that_is_wanted_but_not_there_is_a_warning(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy(here, sandbox="strict")
+    monkeypatch.setitem(mechanism._known, "found", mechanism.Mechanism("", why="no way to do it"))
+    row = look("D11")
+    assert row["status"] == "WARN"
+    assert row["detail"].startswith("nothing runs: policy sandbox strict can't be had here: no way to do it")

@@ -9,6 +9,7 @@ from context_mode_installer.doctor.model import Outcome, Subject, failed, passed
 from context_mode_runtime.agents import UnknownAgentError, load_agent, root_folders
 from context_mode_runtime.execute import languages
 from context_mode_runtime.execute.errors import ExecuteError
+from context_mode_runtime.execute.isolation import mechanism
 from context_mode_runtime.paths import tilde
 from context_mode_runtime.policy.hostrules import host_rules
 from context_mode_runtime.policy.load import Policy, load_policy
@@ -72,10 +73,9 @@ def shells(_subject: Subject) -> Outcome:
     except ExecuteError as error:
         return failed(str(error), None)
     wanted = _policy().sandbox
+    works, sandbox = mechanism.told(wanted, from_project=load_policy(None).sandbox != wanted)
     found = languages.available()
     there = ", ".join(f"{name} {tilde(path)}" for name, path in found.items() if name != "shell")
     missing = ", ".join(name for name in languages.LANGUAGES if name not in found)
     said = f"shell is {shell}; {there}" + (f"; not here: {missing}" if missing else "")
-    if wanted != "off":
-        return warned(f"sandbox off, but the policy wants {wanted}: ctx_execute refuses everything; {said}", _CHECK)
-    return passed(f"sandbox off; {said}")
+    return passed(f"{sandbox}; {said}") if works else warned(f"{sandbox}; {said}", _CHECK)

@@ -56,6 +56,13 @@ def group_lives(leader: int) -> bool:
     return any(group == leader for _, group, _ in _table().values())
 
 
+def await_group(leader: int, longest: float) -> None:
+    """Waits until nothing of the group that `leader` began lives, at most `longest` seconds."""
+    until = time.monotonic() + longest
+    while group_lives(leader) and time.monotonic() < until:
+        time.sleep(_STEP)
+
+
 def stop_tree(process: subprocess.Popen[bytes], mark: str, grace: float = GRACE) -> int:
     """Ends the process, its group and what left the group but is still known by parent or `mark`.
 

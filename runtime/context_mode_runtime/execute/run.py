@@ -12,6 +12,7 @@ from context_mode_runtime import limits
 from context_mode_runtime.execute import process
 from context_mode_runtime.execute.capture import KEPT, Capture
 from context_mode_runtime.execute.errors import ExecuteError
+from context_mode_runtime.execute.isolation import mechanism
 from context_mode_runtime.execute.output import Output
 from context_mode_runtime.execute.script import write_script
 
@@ -38,10 +39,10 @@ _SIGNAL_EXIT = 128
 class Run:
     """What to run. `file`: (path, text or its pieces), see `write_script`; `timeout_ms` None: no limit (background).
 
-    `keep`: bytes of the output that are kept at most.
+    `keep`: bytes of the output that are kept at most. `sandbox`: off, project or strict, as the policy says.
     """
 
-    __slots__ = ("code", "cwd", "file", "keep", "language", "timeout_ms")
+    __slots__ = ("code", "cwd", "file", "keep", "language", "sandbox", "timeout_ms")
 
     def __init__(
         self,
@@ -51,8 +52,10 @@ class Run:
         cwd: str,
         timeout_ms: int | None = limits.EXEC_TIMEOUT_MS,
         file: File | None = None,
+        sandbox: str = "off",
     ) -> None:
         self.language = language
+        self.sandbox = sandbox
         self.code = code
         self.cwd = cwd
         self.timeout_ms = timeout_ms
@@ -177,6 +180,8 @@ class Job:
         except OSError as error:
             raise ExecuteError(f"no room for the script in the folder for temporary files: {error}") from None
         try:
+            if spec.sandbox != "off":
+                self._script.env = mechanism.environment(spec.sandbox, self._script.env, self._script.folder)
             self.capture = Capture(self._script.output, spec.keep)
             self._process = self._spawn(self._script.build or self._script.argv)
         except BaseException:
@@ -221,7 +226,10 @@ class Job:
         self._script.remove()
 
     def _spawn(self, argv: list[str]) -> subprocess.Popen[bytes]:
-        return process.spawn(argv, cwd=self._spec.cwd, env=self._script.env, output=self.capture.writer)
+        spec = self._spec
+        if spec.sandbox != "off":
+            argv = mechanism.wrapped(spec.sandbox, argv, project=spec.cwd, folder=self._script.folder)
+        return process.spawn(argv, cwd=spec.cwd, env=self._script.env, output=self.capture.writer)
 
     def _watch(self, cancel: threading.Event, progress: Progress | None) -> str:
         """`timed out`, `cancelled`, or nothing when the process has ended by itself."""
@@ -256,6 +264,8 @@ class Job:
 
     def _settle(self, outcome: Outcome) -> None:
         ended = self.capture.settle(DRAIN)
+        if self._spec.sandbox != "off" and mechanism.ends_all():
+            process.await_group(self._process.pid, DRAIN)
         outcome.still_running = not ended or process.group_lives(self._process.pid)
         if outcome.still_running:
             _left.append((self._process.pid, self._mark))

@@ -161,7 +161,9 @@ class _Batch:
         if left < 1 or self._call.running.cancel.is_set():
             ran.ended = f"not run: the {self._limit} ms were over"
             return
-        spec = Run("shell", ran.command, cwd=self._call.project().worktree, timeout_ms=left)
+        spec = Run(
+            "shell", ran.command, cwd=self._call.project().worktree, timeout_ms=left, sandbox=self._guard.sandbox()
+        )
         spec.keep = kept_bytes(self._call)
         try:
             outcome = run(spec, cancel=self._call.running.cancel, progress=timing.told(self._call, ran.label))

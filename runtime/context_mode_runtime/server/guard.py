@@ -45,12 +45,32 @@ class Guard:
 
     def code(self, language: str, text: str) -> None:
         """Code of any language of `ctx_execute`: shell text as commands, the others by what they start and open."""
-        if self.policy.sandbox != "off":
-            raise ToolError(f"refused: the policy wants sandbox {self.policy.sandbox}, which is not available here")
         folder, host = self._folder, self._host
         ours = gate.judge_code(self.policy, text, language=language, cwd=folder, project=folder)
         theirs = host.judge_code(text, language=language, cwd=folder, project=folder) if host else None
         _refuse(gate.strictest(ours, theirs))
+
+    def sandbox(self) -> str:
+        """How what runs is isolated: off, project or strict. Raises ToolError where that can't be had."""
+        wanted = self.policy.sandbox
+        if wanted != "off":
+            from context_mode_runtime.execute.errors import ExecuteError
+            from context_mode_runtime.execute.isolation import mechanism
+
+            try:
+                mechanism.check(wanted, from_project=load_policy(None).sandbox != wanted)
+            except ExecuteError as error:
+                raise ToolError(str(error)) from None
+        return wanted
+
+    def given(self, path: str) -> str | None:
+        """Why this real path may not be given to code: as `reason`, and what the sandbox hides from it."""
+        if self.policy.sandbox == "strict":
+            from context_mode_runtime.execute.isolation.places import Places
+
+            if not Places(self._folder, self._folder, strict=True).may_read(path):
+                return f"not read: {path} is out of reach under policy sandbox strict; use a file of the project"
+        return self.reason(path)
 
     def path(self, path: str) -> None:
         """A file or folder that is about to be read; `path` is absolute."""

@@ -91,12 +91,18 @@ def _policy(call: Call) -> Row:
     return ("WARN", found.findings[0], "-") if found.findings else ("PASS", count, "-")
 
 
-def _languages(_call: Call) -> Row:
+def _languages(call: Call) -> Row:
     from context_mode_runtime.execute import languages
+    from context_mode_runtime.execute.isolation import mechanism
+    from context_mode_runtime.policy.load import load_policy
 
+    wanted = load_policy(call.found.root if call.found else None).sandbox
+    works, sandbox = mechanism.told(wanted, from_project=load_policy(None).sandbox != wanted)
     found = languages.available()
     there = ", ".join(f"{name} {paths.tilde(path)}" for name, path in found.items())
-    return ("PASS", f"sandbox off; {there}", "-") if "shell" in found else ("FAIL", "no shell was found", "-")
+    if "shell" not in found:
+        return "FAIL", "no shell was found", "-"
+    return "PASS" if works else "WARN", f"{sandbox}; {there}", "-"
 
 
 def _data_folder(_call: Call) -> Row:

@@ -33,7 +33,7 @@ def handle(call: Call) -> str:
     guard = call.guard()
     guard.code(language, code)
     left = timing.left_ms(call, asked)
-    spec = Run(language, code, cwd=folder, timeout_ms=left, file=_file(call, guard))
+    spec = Run(language, code, cwd=folder, timeout_ms=left, file=_file(call, guard), sandbox=guard.sandbox())
     spec.keep = kept_bytes(call)
     try:
         if call.flag("background"):
@@ -70,7 +70,7 @@ def _file(call: Call, guard: Guard) -> File | None:
     from context_mode_runtime.fetch.document import read_document
 
     try:
-        return path, read_document(path, judge=guard.reason).text
+        return path, read_document(path, judge=guard.given).text
     except OSError as error:
         raise ToolError(str(error)) from None
 
