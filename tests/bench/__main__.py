@@ -54,8 +54,12 @@ def run(args: argparse.Namespace, place: Path, argv: Sequence[str]) -> dict[str,
         "parts": {},
         "load_after": {},
     }
-    wanted = [ours(), *([peer()] if args.peer else []), *map(tuple, args.target)]
-    targets = [Target(*one, root=place / "targets", inputs=place / "inputs") for one in wanted]
+    wanted = [
+        ours(),
+        *([peer()] if args.peer else []),
+        *[(name, server, hook, flavour) for name, server, hook, flavour in args.target],
+    ]
+    targets = [Target(*one, place / "targets", place / "inputs") for one in wanted]
     result["targets"] = [target.name for target in targets]
     chosen = set(args.only.split(","))
     only = set(args.rows.split(",")) if args.rows else None

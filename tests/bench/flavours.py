@@ -52,11 +52,10 @@ def _ruled_hits(text: str) -> list[Hit]:
     parts = re.split(r"(?m)^--- \[([^\n]*)\] ---\n", text)
     hits = []
     for head, body in zip(parts[1::2], parts[2::2], strict=True):
-        body = re.split(r"(?m)^\n?---\n\n## |^> Throttle: ", body)[0]
-        title = re.match(r"### ([^\n]*)\n*", body)
-        hits.append(
-            (f"{head.split(' | ')[-1]} {title.group(1) if title else ''}", body[title.end() :] if title else body)
-        )
+        own = re.split(r"(?m)^\n?---\n\n## |^> Throttle: ", body)[0]
+        title = re.match(r"### ([^\n]*)\n*", own)
+        source = head.split(" | ")[-1]
+        hits.append((f"{source} {title.group(1)}", own[title.end() :]) if title else (source, own))
     return hits
 
 

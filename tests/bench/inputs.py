@@ -16,7 +16,7 @@ import random
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 SEED = 20_261
@@ -231,7 +231,7 @@ def snapshot(work: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _records(kind: str, count: int, planted: dict[str, object]) -> str:
+def _records(kind: str, count: int, planted: Mapping[str, object]) -> str:
     draw = _random(kind)
     made = []
     for number in range(count):
@@ -245,7 +245,7 @@ def _records(kind: str, count: int, planted: dict[str, object]) -> str:
             "reactions": {"total_count": draw.randrange(5), "+1": 0, "-1": 0, "laugh": 0, "heart": 0, "rocket": 0},
             "body": " ".join(draw.choice(WORDS) for _ in range(90)),
         }  # fmt: skip
-        made.append(record | planted if number == count // 2 else record)
+        made.append({**record, **planted} if number == count // 2 else record)
     return json.dumps(made, indent=1)
 
 
@@ -279,9 +279,8 @@ def library_docs(work: Path) -> str:
 
 def docs_page(work: Path) -> str:
     """What pydoc says about four modules."""
-    return "\n\n".join(
-        pydoc.render_doc(name, renderer=pydoc.plaintext) for name in ("argparse", "logging", "pathlib", "json")
-    )
+    plain = pydoc.plaintext  # type: ignore[attr-defined]
+    return "\n\n".join(pydoc.render_doc(name, renderer=plain) for name in ("argparse", "logging", "pathlib", "json"))
 
 
 def source_file(work: Path) -> str:

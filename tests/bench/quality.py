@@ -87,7 +87,7 @@ def _asked(target: Target, files: dict[str, Path], queries: list[dict[str, Any]]
     return {**{name: score(ranks) for name, ranks in groups.items() if ranks}, "rows": rows}
 
 
-def measure(targets: list[Target], inputs: Path, scratch: Path, own: bool = True) -> dict[str, Any]:
+def measure(targets: list[Target], inputs: Path, scratch: Path, *, own: bool = True) -> dict[str, Any]:
     """Per set and target: `labelled` and `hard` figures, and the rank of each query."""
     return {
         name: {target.name: _asked(target, files, queries) for target in targets}

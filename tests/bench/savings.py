@@ -57,7 +57,7 @@ def _served(folder: Path) -> Iterator[str]:
     """The folder over HTTP on this machine: its address."""
 
     class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, *args: object) -> None:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder))) as server:

@@ -93,7 +93,7 @@ class Target:
             path.parent.mkdir(parents=True)
             path.write_text(json.dumps(rules), encoding="utf-8")
 
-    def env(self, lifted: bool = False) -> dict[str, str]:
+    def env(self, *, lifted: bool = False) -> dict[str, str]:
         """The environment without what names another host's conversation."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_OWN)}
         places = {"CLAUDE_PROJECT_DIR": str(self.project), "CONTEXT_MODE_PROJECT_DIR": str(self.project)}
