@@ -17,7 +17,7 @@ def _optional(**values: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Flavour:
-    """`events`: our event names to the ones of its hook command. `lifted`: variables that take its search limits off."""
+    """`events`: our event names to those of its hook command. `lifted`: variables that take its search limits off."""
 
     events: dict[str, str]
     label: str

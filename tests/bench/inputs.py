@@ -165,7 +165,8 @@ def access_log(work: Path) -> str:
         status = 500 if number % 83 == 11 else draw.choice((200, 200, 200, 304, 404))
         rows.append(
             f"192.0.2.{draw.randrange(1, 61)} - - [01/Mar/2026:{number // 60:02}:{number % 60:02}:00 +0000] "
-            f'"GET /{draw.choice(WORDS)}/{draw.choice(WORDS)} HTTP/1.1" {status} {draw.randrange(90_000)} "-" "curl/8.5.0"'
+            f'"GET /{draw.choice(WORDS)}/{draw.choice(WORDS)} HTTP/1.1" {status} {draw.randrange(90_000)} "-"'
+            ' "curl/8.5.0"'
         )
     return "\n".join(rows) + "\n"
 
@@ -178,8 +179,9 @@ def plan(work: Path) -> str:
         name = f"{draw.choice(WORDS)}_{number:02}"
         region = "sa-east-1" if number == 44 else draw.choice(("eu-west-1", "us-east-1", "ap-south-1"))
         blocks.append(
-            f'  # terraform_data.{name} will be created\n  + resource "terraform_data" "{name}" {{\n      + id     = (known '
-            f'after apply)\n      + input  = {{\n          + name   = "svc-{number:02}"\n          + region = "{region}"\n'
+            f'  # terraform_data.{name} will be created\n  + resource "terraform_data" "{name}" {{\n'
+            f"      + id     = (known after apply)\n      + input  = {{\n"
+            f'          + name   = "svc-{number:02}"\n          + region = "{region}"\n'
             f"          + size   = {draw.randrange(1, 10)}\n        }}\n      + output = (known after apply)\n    }}\n"
         )
     return "\n".join(
@@ -237,7 +239,8 @@ def _records(kind: str, count: int, planted: Mapping[str, object]) -> str:
     for number in range(count):
         who, url = f"dev{draw.randrange(23):02}", f"https://api.example.com/repos/o/r/{kind}/{1500 - number}"
         record: dict[str, object] = {
-            "id": 1_000_000 + number, "number": 1500 - number, "url": url, "html_url": url, "comments_url": f"{url}/comments",
+            "id": 1_000_000 + number, "number": 1500 - number, "url": url, "html_url": url,
+            "comments_url": f"{url}/comments",
             "title": f"{draw.choice(WORDS)} {draw.choice(WORDS)} {draw.choice(('fails', 'is slow', 'leaks', 'hangs'))}",
             "state": draw.choice(("open", "closed")), "comments": draw.randrange(14), "locked": False,
             "user": {"login": who, "avatar_url": f"https://example.com/u/{who}", "url": f"https://api.example.com/users/{who}"},

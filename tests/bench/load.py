@@ -119,7 +119,10 @@ def _under_load(target: Target, count: int) -> dict[str, Any]:
 
 
 def search(targets: list[Target], runs: int, big: bool) -> dict[str, Any]:
-    """ms a call over the eight largest inputs; with `big`, over the store that `index` left (so call it right after), with 1, 4 and 10 clients."""
+    """Milliseconds a call over the eight largest inputs.
+
+    With `big` also over the store that `index` left (so call it right after), with 1, 4 and 10 clients.
+    """
     found: dict[str, Any] = {}
     for target in targets if big else ():
         found[target.name] = {f"big_{count}": _under_load(target, count) for count in CLIENTS}

@@ -14,7 +14,7 @@ MARKS = ("<!-- figures -->\n", "<!-- end of figures -->\n")
 
 
 def found(result: dict[str, Any], at: str, name: str) -> float | None:
-    """The figure at a place such as `server/$/peak_kib`, `+` standing for a slash inside of a key; None: not measured."""
+    """The figure at a place such as `server/$/peak_kib`, `+` for a slash inside of a key; None: not measured."""
     value: Any = result
     for key in at.split("/"):
         value = value.get(key.replace("$", name).replace("+", "/")) if isinstance(value, dict) else None
@@ -70,7 +70,8 @@ def _bytes(part: dict[str, Any]) -> str:
         answers, long = side["answers"], side["long"]
         ends.append(
             f"{name}: median saved over rows of 10 KB and more {side['median_saved']} %; answer present "
-            f"{answers['present']} of {answers['of']}. Long conversation: {long['outputs']} outputs, {long['raw']:,} B raw, "
+            f"{answers['present']} of {answers['of']}. "
+            f"Long conversation: {long['outputs']} outputs, {long['raw']:,} B raw, "
             f"{long['context']:,} B in the context; after the compaction {long['after_compaction']:,} B came back, a "
             f"search of {long['search']:,} B; the early fact {'was' if long['answer'] else 'was NOT'} there."
         )

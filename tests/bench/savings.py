@@ -1,7 +1,7 @@
 """Bytes that reach the context for each kind of work, and whether the answer is among them. Exact, not timed.
 
 What a hook answers is followed as an agent does: a call of ours that it names is made, what was indexed is asked, a
-replaced output is searched when it lacks the answer. A hook that lets a call pass leaves the whole output in the context.
+replaced output is searched when it lacks the answer. A hook that lets a call pass leaves the whole output in context.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import re
 import statistics
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -128,27 +128,36 @@ def _talk(target: Target, client: Client, row: Row) -> Got:
     return Got([client.done(call).text for call in calls])
 
 
-def _did(target: Target, client: Client, row: Row) -> Got:
-    """Does the work of one row once."""
-    flavour, way, file = target.flavour, row["way"], row["file"]
-    if way in ("shell", "tool"):
-        return _after(target, client, row)
-    if way == "read":
-        return _read(target, client, row)
-    if way == "talk":
-        return _talk(target, client, row)
-    if way == "batch":
-        return Got([client.done(flavour.batch({name: f"cat inputs/{name}" for name in file}, row["ask"])).text])
-    if way == "index":
-        calls = [flavour.index(str(target.project / "inputs" / file), file), flavour.search([row["ask"]])]
-        return Got([client.done(call).text for call in calls])
-    if way == "script":
-        code = f"t = open('inputs/{file}', encoding='utf-8').read()\n{row['code']}"
-        return Got([client.done(flavour.execute("python", code)).text])
-    if way == "curl":
-        with _served(target.project / "inputs") as address:
-            return Got([client.done(flavour.execute("shell", f"curl -s {address}/{file}", row["ask"])).text])
-    return Got([client.done(flavour.execute("shell", f"cat inputs/{file}", row["ask"])).text])
+def _batch(target: Target, client: Client, row: Row) -> Got:
+    commands = {name: f"cat inputs/{name}" for name in row["file"]}
+    return Got([client.done(target.flavour.batch(commands, row["ask"])).text])
+
+
+def _index(target: Target, client: Client, row: Row) -> Got:
+    path = str(target.project / "inputs" / row["file"])
+    calls = [target.flavour.index(path, row["file"]), target.flavour.search([row["ask"]])]
+    return Got([client.done(call).text for call in calls])
+
+
+def _script(target: Target, client: Client, row: Row) -> Got:
+    code = f"t = open('inputs/{row['file']}', encoding='utf-8').read()\n{row['code']}"
+    return Got([client.done(target.flavour.execute("python", code)).text])
+
+
+def _curl(target: Target, client: Client, row: Row) -> Got:
+    with _served(target.project / "inputs") as address:
+        command = f"curl -s {address}/{row['file']}"
+        return Got([client.done(target.flavour.execute("shell", command, row["ask"])).text])
+
+
+def _command(target: Target, client: Client, row: Row) -> Got:
+    return Got([client.done(target.flavour.execute("shell", f"cat inputs/{row['file']}", row["ask"])).text])
+
+
+_WAYS: dict[str, Callable[[Target, Client, Row], Got]] = {
+    "shell": _after, "tool": _after, "read": _read, "talk": _talk, "batch": _batch, "index": _index,
+    "script": _script, "curl": _curl, "run": _command,
+}  # fmt: skip
 
 
 def _measured(target: Target, row: Row, runs: int) -> Row | None:
@@ -163,7 +172,7 @@ def _measured(target: Target, row: Row, runs: int) -> Row | None:
     for _ in range(runs):
         target.fresh()
         with target.client() as client:
-            got = _did(target, client, row)
+            got = _WAYS[row["way"]](target, client, row)
         spent.append(sum(map(size, got.texts)))
         answered.append(_answered(row, got.texts))
     raw, median = sum(map(size, whole)), statistics.median(spent)

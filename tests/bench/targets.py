@@ -26,6 +26,7 @@ import context_mode_runtime
 
 LAUNCH = Path(context_mode_runtime.__file__).with_name("launch.py")
 PEER_VERSION = "1.0.169"
+_PEER_TREE = "lib/node_modules/context-mode"
 LIMIT_S = 300
 DENY = "Bash(sudo *)"
 _OWN = ("CLAUDE_", "CONTEXT_MODE_", "CTX_", "NODE_OPTIONS")
@@ -194,20 +195,31 @@ def peer() -> tuple[str, str, str, str]:
             raise install.MissingAgentError("npm is not on PATH")
         install.CACHE.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=install.CACHE) as made:
-            # the peer refuses a node below 22.5
-            command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", made]
-            done = subprocess.run(
-                [*command, f"context-mode@{PEER_VERSION}", "node@24"], capture_output=True, text=True, timeout=900,
-                check=False,
-            )  # fmt: skip
-            if done.returncode != 0:
-                raise install.MissingAgentError(done.stderr[-1000:])
+            _install_peer(Path(made))
             shutil.copytree(made, folder, symlinks=True)
-    node, package = folder / "node_modules/.bin/node", folder / "node_modules/context-mode"
+    package = folder / _PEER_TREE
     return (
-        "peer", shlex.join([str(node), str(package / "server.bundle.mjs")]),
-        f"{shlex.quote(str(node))} {shlex.quote(str(package))}/hooks/{{event}}.mjs", "peer",
+        "peer", shlex.join(["node", str(package / "server.bundle.mjs")]),
+        f"node {shlex.quote(str(package))}/hooks/{{event}}.mjs", "peer",
     )  # fmt: skip
+
+
+def _install_peer(made: Path) -> None:
+    """As a tree of its own, as its own plugin form has it, with its native module built for the node that runs it.
+
+    Its hooks look for that module in its own tree, and run npm in every call where they don't find it. Its install
+    script refuses a node below 22.5, the program itself doesn't.
+    """
+    package = f"context-mode@{PEER_VERSION}"
+    npm = ["npm", "--no-audit", "--no-fund"]
+    _run([*npm, "install", "--global", "--prefix", str(made), "--ignore-scripts", package], made)
+    _run([*npm, "rebuild", "better-sqlite3", "--ignore-scripts=false"], made / _PEER_TREE)
+
+
+def _run(command: list[str], folder: Path) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
+    if done.returncode != 0:
+        raise install.MissingAgentError(done.stderr[-1000:])
 
 
 def in_turns(targets: Sequence[Target], runs: int, measured: Callable[[Target], float]) -> dict[str, dict[str, Any]]:
