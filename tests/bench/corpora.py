@@ -1,0 +1,56 @@
+"""Corpora for the labelled queries, made at run time: installed packages, the standard library, seeded generators.
+
+Each function takes an empty folder, writes files into it and gives `{label: path}`. No text of others is kept here.
+"""
+
+from __future__ import annotations
+
+import email
+import importlib.metadata
+import pydoc
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
+Files = dict[str, Path]
+
+MADE_OF = YAML(typ="safe").load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+
+
+def docs(folder: Path) -> Files:
+    """READMEs of installed packages, and what pydoc says about modules of the standard library."""
+    texts = {f"{name}.{ending}": _readme(name) for ending, names in MADE_OF["readmes"].items() for name in names}
+    plain = pydoc.plaintext  # type: ignore[attr-defined]
+    texts |= {f"pydoc/{name}.txt": pydoc.render_doc(name, renderer=plain) for name in MADE_OF["modules"].split()}
+    return _written(folder, texts)
+
+
+def source(folder: Path) -> Files:
+    """Source code of the standard library."""
+    root = Path(sysconfig.get_path("stdlib"))
+    there = [name for name in MADE_OF["sources"].split() if (root / name).is_file()]
+    return _written(folder, {f"lib/{name}": (root / name).read_text("utf-8") for name in there})
+
+
+CORPORA: dict[str, Callable[[Path], Files]] = {"docs": docs, "source": source}
+
+
+def make(folder: Path) -> dict[str, Files]:
+    """All of them, each in a folder of its own."""
+    return {name: maker(folder / name) for name, maker in CORPORA.items()}
+
+
+def _readme(name: str) -> str:
+    metadata = importlib.metadata.distribution(name).read_text("METADATA") or ""
+    return str(email.message_from_string(metadata).get_payload())
+
+
+def _written(folder: Path, texts: dict[str, str]) -> Files:
+    files = {}
+    for label, text in texts.items():
+        files[label] = folder / label
+        files[label].parent.mkdir(parents=True, exist_ok=True)
+        files[label].write_text(text, encoding="utf-8")
+    return files
