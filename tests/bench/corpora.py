@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ruamel.yaml import YAML
+from tests.bench import corpus_logs
 
 Files = dict[str, Path]
 
@@ -34,7 +35,12 @@ def source(folder: Path) -> Files:
     return _written(folder, {f"lib/{name}": (root / name).read_text("utf-8") for name in there})
 
 
-CORPORA: dict[str, Callable[[Path], Files]] = {"docs": docs, "source": source}
+def logs(folder: Path) -> Files:
+    """Container, application and access logs of about 300 KB each."""
+    return _written(folder, corpus_logs.texts())
+
+
+CORPORA: dict[str, Callable[[Path], Files]] = {"docs": docs, "source": source, "logs": logs}
 
 
 def make(folder: Path) -> dict[str, Files]:
