@@ -204,7 +204,7 @@ def _record(scan: Scan, unit: int) -> range:
     return range(start, end + 1) if closed else range(0)
 
 
-_RECORD_LINES = 16
+_RECORD_LINES = 40
 
 
 def _score_ends(scan: Scan, points: array[float]) -> None:

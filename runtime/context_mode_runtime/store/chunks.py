@@ -14,6 +14,9 @@ KINDS = ("markdown", "code", "json", "log", "text")
 _TARGET = {"log": 1_600, "text": 2_000}
 _HEADING_PART = 120
 _HEADING = 400
+_LINE_MAX = 400
+_LOOK_BACK = 4_096
+"""Characters in which the name is looked for that an indented text belongs to."""
 
 
 class Chunk:
@@ -64,9 +67,29 @@ def _parts(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
 def plain(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
     """(heading, start, end) of a text without structure: by lines for a log, else by paragraphs."""
     target = _TARGET.get(kind, _TARGET["text"])
-    packed = cuts.packed_lines if kind == "log" else cuts.packed_paragraphs
-    for start, end in packed(text, target):
-        yield "", start, end
+    if kind == "log":
+        for start, end in cuts.packed_lines(text, target):
+            yield "", start, end
+        return
+    for start, end in cuts.packed_paragraphs(text, target):
+        yield _outline(text, start), start, end
+
+
+def _outline(text: str, start: int) -> str:
+    """The lines above `start` under which what begins there is indented, as a heading: in manuals, the name."""
+    here = text[start : start + _LINE_MAX].lstrip("\n")
+    indent = len(here) - len(here.lstrip(" \t"))
+    parts: list[str] = []
+    at = start
+    while indent and at > 0 and start - at < _LOOK_BACK:
+        before = text.rfind("\n", 0, at - 1) + 1
+        line = text[before : at - 1]
+        at = before
+        own = len(line) - len(line.lstrip())
+        if own < indent and len(line) > own:
+            parts.append(line)
+            indent = own
+    return joined_heading(parts[::-1])
 
 
 def joined_heading(parts: list[str]) -> str:

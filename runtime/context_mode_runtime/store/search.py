@@ -207,11 +207,13 @@ def _body(item: rank.Candidate) -> list[Place]:
 def _prepare(db: Connection, query: Query) -> list[tuple[str, str]]:
     """Counts each term, corrects those that nothing holds, and weighs them by how rare they are."""
     query.total = total = db.execute("SELECT coalesce(sum(chunks), 0) FROM sources").fetchone()[0]
-    fixed = []
+    fixed: list[tuple[str, str]] = []
+    terms: list[Term] = []
     for term in query.terms:
         term.df = _count(db, term.fts)
-        if not term.df:
-            fixed += _correct(db, query, term)
+        terms += [term] if term.df else _corrected(db, query, term, fixed)
+    query.terms = terms
+    for term in terms:
         rare = math.log(1 + (total - term.df + 0.5) / (term.df + 0.5)) if term.df else 0.5
         term.idf = rare * term.weight
     return fixed
@@ -221,18 +223,21 @@ def _count(db: Connection, match: str) -> int:
     return int(db.execute("SELECT count(*) FROM chunk_words WHERE chunk_words MATCH ?", (match,)).fetchone()[0])
 
 
-def _correct(db: Connection, query: Query, term: Term) -> list[tuple[str, str]]:
-    """Puts known words in the place of an unknown one: its parts, words that hold it, or the nearest."""
-    parts = queries.camel_parts(query.text, term.word)
+def _corrected(db: Connection, query: Query, term: Term, fixed: list[tuple[str, str]]) -> list[Term]:
+    """What stands for an unknown term: itself with the nearest words or those that hold it, else one term a part."""
     near = spelling.nearest(db, term.word)
-    wider = [] if near else spelling.holding(db, term.word)
-    instead = near or wider or [part for part in parts if len(part) > 1]
-    if not instead:
-        return []
-    term.fts = "(" + (" AND " if instead is parts else " OR ").join(map(quoted, instead)) + ")"
-    term.needles = [queries.stem(word) for word in instead]
-    term.df = _count(db, term.fts)
-    return [(term.word, word) for word in near]
+    instead = near or spelling.holding(db, term.word)
+    if instead:
+        term.fts = "(" + " OR ".join(map(quoted, instead)) + ")"
+        term.needles = [queries.stem(word) for word in instead]
+        term.df = _count(db, term.fts)
+        fixed += [(term.word, word) for word in near]
+        return [term]
+    known = {other.word for other in query.terms}
+    parts = [queries.term_of(part) for part in queries.camel_parts(query.text, term.word) if part not in known]
+    for part in parts:
+        part.df = _count(db, part.fts)
+    return parts or [term]
 
 
 def _ranked(db: Connection, query: Query, scope: Scope, limit: int, *, narrow: bool) -> list[rank.Candidate]:
