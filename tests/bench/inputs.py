@@ -216,7 +216,7 @@ def snapshot(work: Path) -> str:
     """The accessibility tree of a page of 60 products, as browser tools print it."""
     draw = _random("snapshot")
     lines = ['- document [ref=e0]: "Depot"', "  - main [ref=e1]:"]
-    for number in range(60):
+    for number in range(140):
         name = f"{draw.choice(WORDS)} {draw.choice(WORDS)}"
         price = "419.00 EUR" if number == 33 else f"{draw.randrange(1, 400)}.50 EUR"
         title = "Copper kettle" if number == 33 else name.title()

@@ -72,3 +72,10 @@ def test_a_fence_that_fits_stays_whole() -> None:
     fence = "```python\n" + "\n\n".join(f"def f{n}(): ...  # {'x' * 60}" for n in range(40)) + "\n```\n"
     text = "# A\n\n" + "before\n\n" * 250 + fence + "\nafter\n" * 250
     assert any(fence in part.text for part in chunk(text, "markdown"))
+
+
+def test_indented_text_has_the_lines_above_it_as_a_heading() -> None:
+    manual = "FUNCTIONS\n    widen(edge)\n" + "".join(f"        Line {n} says more.\n\n" for n in range(300))
+    first, *rest = chunk(manual + "    narrow(edge)\n        Less.\n", "text")
+    assert first.heading == ""
+    assert {part.heading for part in rest} == {"FUNCTIONS > widen(edge)"}

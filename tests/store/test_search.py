@@ -211,3 +211,9 @@ SPELLING = YAML(typ="safe").load((HERE / "spelling.yaml").read_text(encoding="ut
 def test_unknown_words_are_corrected_to_near_ones_only(store: Store, asked: str, known: str | None) -> None:
     add_source(store, SPELLING["known"], label="a", kind="log")
     assert search(store, asked, scope="project").fixed == ([(asked, known)] if known else [])
+
+
+def test_an_unknown_camel_case_word_is_looked_for_by_each_of_its_parts(store: Store) -> None:
+    text = "# Address\n\nnothing but the address\n\n# Lists\n\ncollapse a list of address objects\n"
+    add_source(store, text, label="n", kind="markdown")
+    assert search(store, "collapseAddress").hits[0].heading == "Lists"

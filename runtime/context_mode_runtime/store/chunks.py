@@ -14,9 +14,6 @@ KINDS = ("markdown", "code", "json", "log", "text")
 _TARGET = {"log": 1_600, "text": 2_000}
 _HEADING_PART = 120
 _HEADING = 400
-_LINE_MAX = 400
-_LOOK_BACK = 4_096
-"""Characters in which the name is looked for that an indented text belongs to."""
 
 
 class Chunk:
@@ -71,25 +68,28 @@ def plain(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
         for start, end in cuts.packed_lines(text, target):
             yield "", start, end
         return
+    above: list[tuple[int, str]] = []
     for start, end in cuts.packed_paragraphs(text, target):
-        yield _outline(text, start), start, end
+        yield _outlined(above, text[start:end]), start, end
 
 
-def _outline(text: str, start: int) -> str:
-    """The lines above `start` under which what begins there is indented, as a heading: in manuals, the name."""
-    here = text[start : start + _LINE_MAX].lstrip("\n")
-    indent = len(here) - len(here.lstrip(" \t"))
-    parts: list[str] = []
-    at = start
-    while indent and at > 0 and start - at < _LOOK_BACK:
-        before = text.rfind("\n", 0, at - 1) + 1
-        line = text[before : at - 1]
-        at = before
-        own = len(line) - len(line.lstrip())
-        if own < indent and len(line) > own:
-            parts.append(line)
-            indent = own
-    return joined_heading(parts[::-1])
+def _outlined(above: list[tuple[int, str]], part: str) -> str:
+    """A heading for `part`: the lines above under which its first line is indented, in manuals the name described.
+
+    `above`: indent and text of those lines, the outer first; left as it is behind `part`.
+    """
+    heading: list[str] | None = None
+    for line in part.split("\n"):
+        bare = line.lstrip()
+        if not bare:
+            continue
+        indent = len(line) - len(bare)
+        while above and above[-1][0] >= indent:
+            above.pop()
+        if heading is None:
+            heading = [outer for _, outer in above]
+        above.append((indent, bare[:_HEADING_PART]))
+    return joined_heading(heading or [])
 
 
 def joined_heading(parts: list[str]) -> str:
