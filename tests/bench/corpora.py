@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ruamel.yaml import YAML
-from tests.bench import corpus_logs
+from tests.bench import corpus_data, corpus_logs
 
 Files = dict[str, Path]
 
@@ -40,7 +40,12 @@ def logs(folder: Path) -> Files:
     return _written(folder, corpus_logs.texts())
 
 
-CORPORA: dict[str, Callable[[Path], Files]] = {"docs": docs, "source": source, "logs": logs}
+def data(folder: Path) -> Files:
+    """JSON: an API's reply, a lock file, an OpenAPI document, a plan."""
+    return _written(folder, corpus_data.texts())
+
+
+CORPORA: dict[str, Callable[[Path], Files]] = {"docs": docs, "source": source, "logs": logs, "data": data}
 
 
 def make(folder: Path) -> dict[str, Files]:
