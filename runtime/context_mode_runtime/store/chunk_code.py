@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SMALL = 700
+_SMALL_CLASS = 1_000
 _LINE_MAX = 400
 _BEFORE = r"(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|unsafe|"
 _DEFINITION = re.compile(
@@ -40,11 +41,9 @@ class _Block:
 
 
 def parts(text: str) -> Iterator[tuple[str, int, int]]:
-    """(heading, start, end) of each chunk; small neighbours of one parent share a chunk and a heading."""
+    """(heading, start, end) of each chunk; small neighbours of one parent, or a class and its first parts, share one."""
     for group in _grouped(text):
-        parent = group[0].path[:-1]
-        names = [block.path[-1] for block in group if block.path]
-        heading = joined_heading([*parent, ", ".join(names)])
+        heading = joined_heading(_heading(group))
         spans = [(group[0].start, group[-1].end)]
         if cuts.size_of(text[spans[0][0] : spans[0][1]]) > limits.MAX_CHUNK_BYTES:
             spans = list(cuts.pack(text, cuts.paragraphs(text, *spans[0]), 2_400))
@@ -52,11 +51,17 @@ def parts(text: str) -> Iterator[tuple[str, int, int]]:
             yield heading, start, end
 
 
+def _heading(group: list[_Block]) -> list[str]:
+    first, *others = group
+    if others and all(_is_inside(block, first) for block in others):
+        return [*first.path, ", ".join(block.path[-1] for block in others)]
+    return [*first.path[:-1], ", ".join(block.path[-1] for block in group if block.path)]
+
+
 def _grouped(text: str) -> Iterator[list[_Block]]:
     group: list[_Block] = []
     for block in _blocks(text):
-        joins = group and block.path[:-1] == group[0].path[:-1] and block.path and group[0].path
-        if joins and cuts.size_of(text[group[0].start : block.end]) <= _SMALL:
+        if group and _belongs(block, group, cuts.size_of(text[group[0].start : block.end])):
             group.append(block)
             continue
         if group:
@@ -64,6 +69,20 @@ def _grouped(text: str) -> Iterator[list[_Block]]:
         group = [block]
     if group:
         yield group
+
+
+def _belongs(block: _Block, group: list[_Block], size: int) -> bool:
+    """Whether a block goes with a group that would then have `size` bytes."""
+    first = group[0]
+    if not block.path or not first.path:
+        return False
+    if all(_is_inside(other, first) for other in (*group[1:], block)):
+        return size <= _SMALL_CLASS
+    return size <= _SMALL and all(other.path[:-1] == first.path[:-1] for other in (*group[1:], block))
+
+
+def _is_inside(block: _Block, outer: _Block) -> bool:
+    return block.path[:-1] == outer.path
 
 
 def _blocks(text: str) -> Iterator[_Block]:
