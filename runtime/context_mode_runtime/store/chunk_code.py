@@ -41,7 +41,7 @@ class _Block:
 
 
 def parts(text: str) -> Iterator[tuple[str, int, int]]:
-    """(heading, start, end) of each chunk; small neighbours of one parent, or a class and its first parts, share one."""
+    """(heading, start, end) of each chunk; small neighbours of one parent, or a class and its first parts, share it."""
     for group in _grouped(text):
         heading = joined_heading(_heading(group))
         spans = [(group[0].start, group[-1].end)]

@@ -90,7 +90,7 @@ def _score(candidate: Candidate, query: Query, total: float) -> None:
         weights.append(weight * quality * (1 - _TITLED * in_title))
         places += [(at, number) for at in found]
     for piece in query.pieces:
-        at = low.find(piece)
+        at = _whole(low, piece)
         if at >= 0:
             places.append((at, len(weights)))
             weights.append(_PHRASE)
@@ -131,6 +131,21 @@ def _find_form(low: str, form: str, places: list[int]) -> float:
     return best
 
 
+def _whole(low: str, piece: str) -> int:
+    """Where `piece` stands and is no part of a longer name, -1 for nowhere."""
+    at = low.find(piece)
+    while at >= 0:
+        end = at + len(piece)
+        if not _is_name(low[at - 1 : at]) and not _is_name(low[end : end + 1]):
+            return at
+        at = low.find(piece, end)
+    return -1
+
+
+def _is_name(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
 def _precision(heading: str, query: Query) -> float:
     """Which part of a heading's words the query asks for."""
     words = words_of(heading)
@@ -149,7 +164,7 @@ def _exact(low: str, query: Query) -> float:
         return 1.0
     if not query.phrases:
         return 0.0
-    if any(piece in low for piece in query.pieces):
+    if any(_whole(low, piece) >= 0 for piece in query.pieces):
         return 1.0
     plain = f" {' '.join(words_of(low))} "
     return max(0.8 if f" {' '.join(phrase)}" in plain else 0.0 for phrase in query.phrases)
