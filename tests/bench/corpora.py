@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ruamel.yaml import YAML
-from tests.bench import corpus_data, corpus_logs
+from tests.bench import corpus_data, corpus_logs, corpus_outputs
 
 Files = dict[str, Path]
 
@@ -45,7 +45,14 @@ def data(folder: Path) -> Files:
     return _written(folder, corpus_data.texts())
 
 
-CORPORA: dict[str, Callable[[Path], Files]] = {"docs": docs, "source": source, "logs": logs, "data": data}
+def outputs(folder: Path) -> Files:
+    """What command-line tools print."""
+    return _written(folder, corpus_outputs.texts())
+
+
+CORPORA: dict[str, Callable[[Path], Files]] = {
+    "docs": docs, "source": source, "logs": logs, "data": data, "outputs": outputs,
+}  # fmt: skip
 
 
 def make(folder: Path) -> dict[str, Files]:

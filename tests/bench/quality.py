@@ -169,7 +169,8 @@ def main(arguments: list[str] | None = None) -> int:
             whole = "held out" if held[name].get("holdout") else "open"
             for kind, hard in (("labelled", False), ("hard", True)):
                 ranks = [place for query, (place, _) in zip(queries, rows, strict=True) if query["hard"] is hard]
-                print(_line(name, kind, ranks))
+                if ranks:
+                    print(_line(name, kind, ranks))
                 for group in (f"all, {whole}", "all"):
                     groups[f"{group}:{kind}"] = groups.get(f"{group}:{kind}", []) + ranks
             if given.misses and (name in given.sets or whole == "open"):
@@ -177,7 +178,8 @@ def main(arguments: list[str] | None = None) -> int:
                 print("\n".join(told))
     for key, ranks in sorted(groups.items()):
         name, kind = key.split(":")
-        print(_line(name, kind, ranks))
+        if ranks:
+            print(_line(name, kind, ranks))
     return 0
 
 
