@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ruamel.yaml import YAML
-from tests.bench import corpus_data, corpus_logs, corpus_outputs
+from tests.bench import corpus_data, corpus_logs, corpus_outputs, corpus_product
 
 Files = dict[str, Path]
 
@@ -50,8 +50,13 @@ def outputs(folder: Path) -> Files:
     return _written(folder, corpus_outputs.texts())
 
 
+def product(folder: Path) -> Files:
+    """The manual of a product that does not exist, in English with pages in five other languages."""
+    return _written(folder, corpus_product.texts())
+
+
 CORPORA: dict[str, Callable[[Path], Files]] = {
-    "docs": docs, "source": source, "logs": logs, "data": data, "outputs": outputs,
+    "docs": docs, "source": source, "logs": logs, "data": data, "outputs": outputs, "product": product,
 }  # fmt: skip
 
 
