@@ -217,3 +217,12 @@ def test_an_unknown_camel_case_word_is_looked_for_by_each_of_its_parts(store: St
     text = "# Address\n\nnothing but the address\n\n# Lists\n\ncollapse a list of address objects\n"
     add_source(store, text, label="n", kind="markdown")
     assert search(store, "collapseAddress").hits[0].heading == "Lists"
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [("再送は何回まで", "上限まで再送します。既定では六回です。"), ("最多重试几次", "客户端会重试六次后放弃。")],
+)
+def test_a_sentence_without_spaces_is_looked_for_by_pairs(store: Store, query: str, text: str) -> None:
+    add_source(store, f"# 一\n\n無関係\n\n# 二\n\n{text}\n", label="n", kind="markdown")
+    assert search(store, query).hits[0].heading == "二"

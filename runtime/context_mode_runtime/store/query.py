@@ -61,8 +61,10 @@ def term_of(word: str) -> Term:
     return Term(word, fts, [word])
 
 
-def camel_parts(text: str, word: str) -> list[str]:
-    """The parts of `word` in lower case as `text` spells it, none when it has only one."""
+def parts_of_term(text: str, word: str) -> list[str]:
+    """The parts of `word` in lower case as `text` spells it, none when it has only one; pairs of a dense script's."""
+    if is_dense(word):
+        return list(dict.fromkeys(pairs_of(word)[0][:-1]))
     for written in words_of(text):
         if written.lower() == word:
             parts = parts_of(written)

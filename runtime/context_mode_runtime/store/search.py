@@ -224,7 +224,10 @@ def _count(db: Connection, match: str) -> int:
 
 
 def _corrected(db: Connection, query: Query, term: Term, fixed: list[tuple[str, str]]) -> list[Term]:
-    """What stands for an unknown term: itself with the nearest words or those that hold it, else one term a part."""
+    """What stands for an unknown term: itself with the nearest words or those that hold it, else one term a part.
+
+    A sentence of a script without spaces is one word to begin with; its parts are pairs of characters.
+    """
     near = spelling.nearest(db, term.word)
     instead = near or spelling.holding(db, term.word)
     if instead:
@@ -234,10 +237,10 @@ def _corrected(db: Connection, query: Query, term: Term, fixed: list[tuple[str, 
         fixed += [(term.word, word) for word in near]
         return [term]
     known = {other.word for other in query.terms}
-    parts = [queries.term_of(part) for part in queries.camel_parts(query.text, term.word) if part not in known]
+    parts = [queries.term_of(part) for part in queries.parts_of_term(query.text, term.word) if part not in known]
     for part in parts:
         part.df = _count(db, part.fts)
-    return parts or [term]
+    return [part for part in parts if part.df] or [term]
 
 
 def _ranked(db: Connection, query: Query, scope: Scope, limit: int, *, narrow: bool) -> list[rank.Candidate]:
