@@ -1,7 +1,7 @@
 """Which addresses a fetch may connect to: our own list, since `ipaddress.is_global` lets several inner ones pass.
 
 Sources: the IANA special-purpose registries (RFC 6890 and its updates), RFC 6052 and 8215 (NAT64), RFC 3056 (6to4),
-RFC 4380 (Teredo), RFC 3879 (site-local).
+RFC 4380 (Teredo), RFC 3879 (site-local), RFC 9780 (dummy prefix).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ _INNER = (
     ("::1/128", "loopback"),
     ("::/128", "unspecified"),
     ("100::/64", "discard"),
+    ("100:0:0:1::/64", "dummy prefix"),
     ("2001:db8::/32", "documentation"),
     ("3fff::/20", "documentation"),
     ("5f00::/16", "segment routing"),
@@ -55,6 +56,8 @@ _CARRIERS = (
 )
 """IPv6 networks that carry an IPv4 address, and how many bits stand behind it (None: not a plain one)."""
 
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+"""The one part of the IPv6 space that is given out for the public network (RFC 4291, IANA's registry)."""
 _NETWORKS = tuple((ipaddress.ip_network(text), reason) for text, reason in _INNER)
 _CARRIER_NETWORKS = tuple((ipaddress.IPv6Network(text), reason, shift) for text, reason, shift in _CARRIERS)
 _NUMBER = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)\Z", re.IGNORECASE)
@@ -72,7 +75,9 @@ def forbidden(address: str) -> str | None:
     for network, reason in _NETWORKS:
         if parsed in network:
             return reason
-    return _carrier_reason(parsed) if parsed.version == 6 else None  # noqa: PLR2004 - IP version
+    if parsed.version == 4:  # noqa: PLR2004 - IP version
+        return None
+    return _carrier_reason(parsed) or (None if parsed in _UNICAST else "unassigned")
 
 
 def is_address(host: str) -> bool:

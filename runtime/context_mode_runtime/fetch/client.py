@@ -25,6 +25,8 @@ HEADER_MAX = 262_144
 _PIECE = 65_536
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NOT_MODIFIED = 304
+_INTERIM = frozenset(range(102, 200))
+"""Answers before the answer (RFC 9110, 15.2). 100 is passed over by `http.client`; 101 was not asked for."""
 _ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.9, */*;q=0.8"
 
 
@@ -144,6 +146,9 @@ class _Answer:
             self._sock.settimeout(self._deadline.left())
             self._sock.sendall(request)
             response.begin()
+            while response.status in _INTERIM:
+                response.headers = None  # type: ignore[assignment]  # what makes `begin` read once more
+                response.begin()
         except (OSError, http.client.HTTPException) as error:
             raise self._plain(error) from None
         stream.room = None
@@ -180,7 +185,7 @@ class _Answer:
 
     def _pieces(self, max_bytes: int) -> Iterator[bytes]:
         total = 0
-        while piece := self._response.read(_PIECE):
+        while piece := self._read_piece():
             total += len(piece)
             if total > max_bytes:
                 raise self._too_large(max_bytes, "more")
@@ -189,6 +194,12 @@ class _Answer:
             raise FetchError(
                 f"{shown(self.target.url)}: the connection ended after {total:,} B, {self._response.length:,} B early"
             )
+
+    def _read_piece(self) -> bytes:
+        try:
+            return self._response.read(_PIECE)
+        except ValueError:
+            raise http.client.HTTPException("a chunk of a negative size") from None
 
     def _too_large(self, max_bytes: int, size: str) -> FetchError:
         return FetchError(
