@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
+from tests.conftest import not_to_be_had
 
 from context_mode_runtime.policy.gate import judge_path
 from context_mode_runtime.policy.load import Policy
@@ -55,6 +56,18 @@ def test_paths_are_taken_from_the_folder_of_the_call(tmp_path: Path) -> None:
     project = str(tmp_path)
     assert judge_path(policy, "../secret.env", cwd=str(tmp_path / "sub"), project=project)
     assert not judge_path(policy, "../other.env", cwd=str(tmp_path / "sub"), project=project)
+
+
+def test_the_way_over_the_kernels_links_is_the_same_path(tmp_path: Path) -> None:
+    if not os.path.isdir("/proc/self/fd"):
+        not_to_be_had("no /proc")
+    policy = Policy()
+    policy.deny.append(parse_rule("Read(./secret.env)", Place("f", str(tmp_path))))
+    secret = tmp_path / "secret.env"
+    secret.write_text("x")
+    with secret.open() as file:
+        ways = [f"/proc/self/root{secret}", f"/proc/self/fd/{file.fileno()}", f"/dev/fd/{file.fileno()}"]
+        assert all(judge_path(policy, way, cwd="/", project=str(tmp_path)) for way in ways)
 
 
 def test_a_path_with_a_nul_is_judged_and_never_raises(tmp_path: Path) -> None:

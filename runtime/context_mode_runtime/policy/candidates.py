@@ -16,7 +16,7 @@ _HERE = ("$(pwd)", "`pwd`", "${PWD}", "$PWD", "$env:PWD", "$pwd")
 def candidates(path: str, folders: Sequence[str], *, fold: bool) -> list[str]:
     """Absolute forms of `path` under each of `folders`, `.` and `..` worked out, and what they link to.
 
-    `~` and `$HOME` are followed. `fold` writes all in lower case. A path with a NUL has only its written form.
+    `~` and `$HOME` are followed. `fold` takes case out as file systems do. A path with a NUL has only its written form.
     """
     found: dict[str, None] = {}
     for folder in folders:
@@ -25,7 +25,7 @@ def candidates(path: str, folders: Sequence[str], *, fold: bool) -> list[str]:
         real = behind_links(full)
         if real:
             found[real] = None
-    return [one.lower() if fold else one for one in found]
+    return [one.casefold() if fold else one for one in found]
 
 
 def behind_links(path: str) -> str:

@@ -72,7 +72,7 @@ class Rule:
         if found is None:
             anchored = self._anchored(project)
             found = [anchored] if anchored.startswith("**") else [anchored, _real(anchored)]
-            found = [pattern.lower() if fold else pattern for pattern in dict.fromkeys(found)]
+            found = [pattern.casefold() if fold else pattern for pattern in dict.fromkeys(found)]
             self._cache[(project, fold)] = found
         return found
 

@@ -246,7 +246,7 @@ class Named:
         for folder in self._folders:
             full = os.path.join(folder, expanded(text, folder))
             forms += [os.path.normpath(full), self._real(full)]
-        forms = [one.lower() for one in forms] if self._fold else forms
+        forms = [one.casefold() for one in forms] if self._fold else forms
         if len(text) <= _GLOB_LENGTH and any(c in text for c in "*?["):
             for folder in self._folders:
                 forms += _globbed(folder, expanded(text, folder), fold=self._fold)
@@ -307,7 +307,7 @@ def _globbed(folder: str, pattern: str, *, fold: bool) -> list[str]:
         places = following
     found = [os.path.normpath(place) for place in places]
     found += [os.path.realpath(place) for place in places]
-    return [one.lower() if fold else one for one in found]
+    return [one.casefold() if fold else one for one in found]
 
 
 def _names(folder: str) -> list[str]:
