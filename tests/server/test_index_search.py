@@ -242,6 +242,20 @@ def test_odd_paths(serve: Any, arguments: dict[str, Any]) -> None:
     assert "own fault" not in text
 
 
+def test_a_memory_link_of_a_repository_leads_nowhere_outside_of_it(serve: Any, home: Path, project: Path) -> None:
+    (home / "private.md").write_text("# Mine\n\nThe numbat code is 4711.\n", encoding="utf-8")
+    (project / "CLAUDE.md").symlink_to(home / "private.md")
+    (project / "notes.md").write_text("# Ours\n\nAlways feed the numbat.\n", encoding="utf-8")
+    (project / "AGENTS.md").symlink_to("notes.md")
+    (home / ".codex").mkdir()
+    (home / "dotfiles.md").write_text("# Dots\n\nPrefer the numbat formatter.\n", encoding="utf-8")
+    (home / ".codex" / "AGENTS.md").symlink_to(home / "dotfiles.md")
+    text, _ = serve().call("ctx_search", {"queries": ["numbat"]})
+    assert "4711" not in text
+    assert "memory notes.md #1: Ours\n" in text
+    assert "memory ~/dotfiles.md #1: Dots\n" in text
+
+
 def test_memory_files_are_read_when_they_changed_and_never_against_a_rule(
     serve: Any, home: Path, project: Path
 ) -> None:

@@ -61,16 +61,24 @@ def _known(store: Store) -> dict[str, dict[int, State]]:
 
 
 def _files(worktree: str) -> dict[str, State]:
-    """Size and time of each memory file by its real path, no bigger than 256 KiB."""
+    """Size and time of each memory file by its real path, no bigger than 256 KiB.
+
+    A link of the project that leads out of it is left out: nobody asked to read what a repository points at.
+    """
     found: dict[str, State] = {}
     for path in _paths(worktree):
         try:
             status = os.stat(path)
         except OSError:
             continue
-        if status.st_size <= _FILE_MAX:
-            found[os.path.realpath(path)] = (status.st_size, status.st_mtime_ns)
+        real = os.path.realpath(path)
+        if status.st_size <= _FILE_MAX and (not _within(path, worktree) or _within(real, worktree)):
+            found[real] = (status.st_size, status.st_mtime_ns)
     return found
+
+
+def _within(path: str, folder: str) -> bool:
+    return path.startswith(folder + os.sep)
 
 
 def _paths(worktree: str) -> list[str]:
@@ -105,7 +113,7 @@ def _store(call: Call, guard: Guard, path: str) -> None:
     except OSError:
         return
     worktree = call.project().worktree
-    inside = path.startswith(worktree + os.sep)
+    inside = _within(path, worktree)
     shown = os.path.relpath(path, worktree) if inside else paths.tilde(path)
     add_source(
         call.store(),
