@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
 RECEIPT = "receipt.json"
+NOT_PLAIN = ("a folder", "no plain file")
+"""What `open_plain` says of what it does not open."""
 
 
 class NoHomeError(Exception):
@@ -87,6 +91,36 @@ def open_private(path: str, flags: int) -> int:
     if hasattr(os, "fchmod"):
         os.fchmod(handle, PRIVATE_FILE)
     return handle
+
+
+def open_plain(path: str, flags: int = 0) -> int:
+    """A handle for reading a plain file. A pipe or device is neither waited for nor, but for a race, opened.
+
+    What a path names may be a stranger's choice: a repository can hold links to devices, an archive pipes.
+    Raises OSError, also for what is no plain file; ValueError for a path with a NUL.
+    """
+    _check_plain(os.stat(path), path)
+    handle = os.open(path, flags | os.O_RDONLY | _CAREFUL)
+    try:
+        _check_plain(os.fstat(handle), path)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+_CAREFUL = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+def _check_plain(status: os.stat_result, path: str) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, NOT_PLAIN[not stat.S_ISDIR(status.st_mode)], path)
+
+
+def read_plain(path: str, limit: int) -> bytes:
+    """The first `limit` bytes of a plain file. Raises as `open_plain`."""
+    with open(open_plain(path), "rb") as file:
+        return file.read(limit)
 
 
 def tilde(path: str) -> str:

@@ -91,8 +91,7 @@ def _checkout(folder: str) -> tuple[str | None, str]:
 
 def _first_line(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.readline(4096).strip()
+        return paths.read_plain(path, 4096).decode("utf-8", "replace").partition("\n")[0].strip()
     except OSError:
         return ""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import stat
 
+from context_mode_runtime import paths
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.convert import NotTextError, to_text
 
@@ -62,10 +62,7 @@ def _judged(path: str, judge: Callable[[str], str | None] | None) -> tuple[str, 
     """Real path and bytes (at most one over the limit) of a plain file that `judge` lets pass."""
     handle = _opened(path)
     try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise DocumentError(f"{path} is {'a folder' if stat.S_ISDIR(status.st_mode) else 'no plain file'}")
-        real = _real_path(handle, path, status)
+        real = _real_path(handle, path, os.fstat(handle))
         refusal = judge(real) if judge else None
         if refusal:
             raise DocumentError(refusal)
@@ -77,10 +74,11 @@ def _judged(path: str, judge: Callable[[str], str | None] | None) -> tuple[str, 
 
 def _opened(path: str) -> int:
     """A descriptor for reading; a pipe or device doesn't make it wait. Raises DocumentError."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
     try:
-        return os.open(path, flags)
+        return paths.open_plain(path)
     except OSError as error:
+        if error.strerror in paths.NOT_PLAIN:
+            raise DocumentError(f"{path} is {error.strerror}") from None
         reason = error.strerror or str(error)
         raise DocumentError(f"{path}: {reason[:1].lower()}{reason[1:]}") from None
     except ValueError:

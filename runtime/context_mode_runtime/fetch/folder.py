@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from context_mode_runtime import paths
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.document import Document, DocumentError, read_document
 from context_mode_runtime.fetch.globs import Patterns
@@ -22,6 +23,7 @@ _GIT_SECONDS = 20
 _NESTED_MAX = 8
 """Checkouts in checkouts that are followed."""
 _SNIFF = 8_192
+_IGNORE_MAX = 1_048_576
 _JUNK = (
     ".git .hg .svn .jj node_modules __pycache__ .venv .tox .nox .mypy_cache .pytest_cache .ruff_cache .gradle"
     " .terraform .DS_Store"
@@ -89,8 +91,7 @@ def _unfit(path: str) -> str:
             return "special"
         if status.st_size > WALK_FILE_MAX:
             return "over 16 MiB"
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(handle, "rb") as file:
+        with open(paths.open_plain(path, getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
             start = file.read(_SNIFF)
     except OSError:
         return "unreadable"
@@ -156,7 +157,8 @@ def _ignored(name: str, rules: list[tuple[str, Patterns]], *, folder: bool) -> b
 
 def _ignore_file(path: str) -> Patterns:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return Patterns(file.read(1_048_576).split("\n"))
+        return Patterns(
+            paths.read_plain(path, _IGNORE_MAX).decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+        )
     except OSError:
         return Patterns([])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from context_mode_runtime import jsonio, limits, notes, where
+from context_mode_runtime import jsonio, limits, notes, paths, where
 from context_mode_runtime.agents import fill_pattern
 from context_mode_runtime.hooks import rows
 from context_mode_runtime.hooks.call import Decision
@@ -108,16 +108,14 @@ def _moved(call: Call, path: str, roots: list[str]) -> str | None:
 
 
 def _read_plain(path: str) -> str | None:
-    import stat
-
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = paths.open_plain(path, getattr(os, "O_NOFOLLOW", 0))
     except OSError:
         return None
     try:
         status = os.fstat(handle)
         own = not hasattr(os, "getuid") or (status.st_uid == os.getuid() and status.st_nlink == 1)
-        if not stat.S_ISREG(status.st_mode) or not own or status.st_size > limits.MOVED_OUTPUT_MAX:
+        if not own or status.st_size > limits.MOVED_OUTPUT_MAX:
             return None
         with open(handle, "rb", closefd=False) as file:
             data = file.read(limits.MOVED_OUTPUT_MAX + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from context_mode_runtime import jsonio, limits, notes, where
+from context_mode_runtime import jsonio, limits, notes, paths, where
 from context_mode_runtime.hooks.call import Decision
 from context_mode_runtime.policy.wildcard import path_matches
 from context_mode_runtime.shell.triggers import possible
@@ -203,7 +203,7 @@ def _bounded(call: Call) -> bool:
 def _goes_on(path: str, line: int) -> bool:
     """Whether a file goes on behind a line; not when its first lines alone are over _LOOK_MAX."""
     try:
-        with open(path, "rb") as file:
+        with open(paths.open_plain(path), "rb") as file:
             for block in iter(lambda: file.read(_BLOCK), b""):
                 count = block.count(b"\n")
                 if count >= line:

@@ -134,8 +134,7 @@ def _read(
     result: HostRules, path: str, file: Mapping[str, Any], words: Mapping[str, str], place: Place
 ) -> list[Ranked]:
     try:
-        with open(path, "rb") as source:
-            text = source.read(_SIZE_MAX).decode("utf-8-sig")
+        text = paths.read_plain(path, _SIZE_MAX).decode("utf-8-sig")
         found = read_rules(text, file, words, place)
     except (FileNotFoundError, NotADirectoryError):
         return []

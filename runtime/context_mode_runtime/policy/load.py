@@ -154,8 +154,7 @@ def layer_files(project_root: str | None) -> Layers:
 def _read(policy: Policy, path: str, *, project: bool, rules_only: bool) -> Layer | None:
     shown = paths.tilde(path)
     try:
-        with open(path, "rb") as file:
-            data = file.read(_SIZE_MAX + 1)
+        data = paths.read_plain(path, _SIZE_MAX + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

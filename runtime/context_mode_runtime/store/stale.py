@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import stat
 import time
 
+from context_mode_runtime import paths
 from context_mode_runtime.digests import blake2b
 from context_mode_runtime.store.errors import StoreError
 
@@ -26,9 +26,9 @@ def mark_of(origin: str | None) -> Mark | None:
     if not origin or not os.path.isabs(origin):
         return None
     try:
-        with open(origin, "rb", opener=_opener) as file:
+        with open(paths.open_plain(origin), "rb") as file:
             facts = os.fstat(file.fileno())
-            if not stat.S_ISREG(facts.st_mode) or facts.st_size > _READ_MAX:
+            if facts.st_size > _READ_MAX:
                 return None
             digest = blake2b(digest_size=16)
             while block := file.read(_BLOCK):
@@ -36,10 +36,6 @@ def mark_of(origin: str | None) -> Mark | None:
     except (OSError, ValueError):
         return None
     return facts.st_size, facts.st_mtime_ns, digest.digest()
-
-
-def _opener(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def set_mark(db: Connection, number: int, mark: Mark) -> None:

@@ -119,16 +119,18 @@ def _git_folder(project: str) -> str | None:
     names `project` in return, and has the place that git gives it (gitrepository-layout, "worktrees/<id>/gitdir").
     """
     try:
-        with open(os.path.join(project, ".git"), encoding="utf-8") as file:
-            line = file.readline().strip()
+        line = _first_line(os.path.join(project, ".git"))
         own = os.path.realpath(os.path.join(project, line.removeprefix("gitdir:").strip()))
-        with open(os.path.join(own, "gitdir"), encoding="utf-8") as file:
-            back = os.path.realpath(os.path.dirname(file.readline().strip()))
+        back = os.path.realpath(os.path.dirname(_first_line(os.path.join(own, "gitdir"))))
     except (OSError, ValueError):
         return None
     above, common = os.path.dirname(own), os.path.dirname(os.path.dirname(own))
     fits = back == project and os.path.basename(above) == "worktrees" and os.path.isfile(os.path.join(common, "HEAD"))
     return common if fits else None
+
+
+def _first_line(path: str) -> str:
+    return paths.read_plain(path, 4096).decode().partition("\n")[0].strip()
 
 
 def _protected(project: str, git: str | None) -> list[str]:

@@ -1,0 +1,1 @@
+from tests.server.conftest import serve as serve  # noqa: PLC0414 - a fixture of another folder
