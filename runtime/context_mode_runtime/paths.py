@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 
@@ -114,6 +113,8 @@ _CAREFUL = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(o
 
 def _check_plain(status: os.stat_result, path: str) -> None:
     if not stat.S_ISREG(status.st_mode):
+        import errno
+
         raise OSError(errno.EINVAL, NOT_PLAIN[not stat.S_ISDIR(status.st_mode)], path)
 
 
