@@ -96,13 +96,23 @@ def _score_intent(scan: Scan, points: array[float]) -> bool:
 
 def _score_kinds(scan: Scan, points: array[float], *, failed: bool, factor: float) -> None:
     told: dict[tuple[int, int], int] = {}
-    marked = [unit for unit in range(scan.count) if scan.kinds[unit]]
+    echoes = _echoes(scan)
+    marked = [unit for unit in range(scan.count) if scan.kinds[unit] and unit not in echoes]
     for unit in marked:
         if scan.kinds[unit] != SUMMARY:
             _raise(points, unit, _worth(scan, unit, told, failed=failed, factor=factor))
     for unit in reversed(marked):
         if scan.kinds[unit] == SUMMARY:
             _raise(points, unit, _worth(scan, unit, told, failed=failed, factor=1.0))
+
+
+def _echoes(scan: Scan) -> set[int]:
+    """Units that say of an error what many have said, letter by letter, all but the first: a member of each record."""
+    said: dict[str, list[int]] = {}
+    for unit, kind in enumerate(scan.kinds):
+        if kind == ERROR and scan.seen[scan.shapes[unit]] > _ALIKE:
+            said.setdefault(scan.unit(unit), []).append(unit)
+    return {unit for units in said.values() if len(units) > _ALIKE for unit in units[1:]}
 
 
 def _worth(scan: Scan, unit: int, told: dict[tuple[int, int], int], *, failed: bool, factor: float) -> float:
@@ -189,22 +199,28 @@ def _score_records(scan: Scan, points: array[float]) -> None:
             points[near] = max(points[near], min(points[unit] * _AFTER[0], _LENT_MAX))
 
 
-def _record(scan: Scan, unit: int) -> range:
-    """The lines of the object that holds a member's line, its braces too; none of one over _RECORD_LINES."""
+def _record(scan: Scan, unit: int) -> list[int]:
+    """The other members of the object that holds a member's line, and its braces; none of one that is too large.
+
+    Of a member that is an object itself only the line that names it.
+    """
     line = scan.unit(unit)
     inside = line[: len(line) - len(line.lstrip())]
     if not line[len(inside) :].startswith('"') or not inside:
-        return range(0)
+        return []
     start, end = unit, unit
-    while start and end - start < _RECORD_LINES and scan.unit(start).startswith(inside):
+    while start and unit - start < _RECORD_LINES and scan.unit(start).startswith(inside):
         start -= 1
-    while end < scan.count - 1 and end - start < _RECORD_LINES and scan.unit(end).startswith(inside):
+    while end < scan.count - 1 and end - unit < _RECORD_LINES and scan.unit(end).startswith(inside):
         end += 1
-    closed = scan.unit(start).rstrip().endswith("{") and scan.unit(end).lstrip().startswith("}")
-    return range(start, end + 1) if closed else range(0)
+    if not (scan.unit(start).rstrip().endswith("{") and scan.unit(end).lstrip().startswith("}")):
+        return []
+    members = [one for one in range(start + 1, end) if scan.unit(one)[len(inside) :].startswith('"')]
+    return [start, *members, end] if len(members) <= _MEMBERS else []
 
 
-_RECORD_LINES = 40
+_RECORD_LINES = 100
+_MEMBERS = 24
 
 
 def _score_ends(scan: Scan, points: array[float]) -> None:

@@ -140,8 +140,11 @@ class Host(ABC):
         return []
 
     def delegate(self, tasks: Sequence[str], main: str) -> list[Step]:
-        """The steps of the `main` conversation (text in its requests) that start a sub-agent for each task and wait."""
-        raise NotImplementedError(self.cannot["delegate"])
+        """The steps of the `main` conversation (text in its requests) that start a sub-agent for each task and wait.
+
+        None where the host has no sub-agents: `cannot` says why.
+        """
+        return []
 
     def take_out(self, home: Path, folder: Path) -> None:
         """Takes our package out of the host's files, where the host has no command for that."""

@@ -282,3 +282,16 @@ def test_an_object_of_many_lines_is_not_shown_for_one_member() -> None:
     plain = {f"key-{n}": n for n in range(300)}
     text = json.dumps({**plain, "state": "short", "rest": plain}, indent=2)
     assert '"key-150"' not in excerpt(text, budget=4_000, intent="which state").text
+
+
+def test_a_level_that_every_record_says_hides_no_record() -> None:
+    """As a linter's JSON: hundreds of `"severity": "error"`, and the record asked for has inner objects."""
+    findings = [
+        {"code": f"X{n % 9}", "at": {"row": n, "column": 1}, "file": f"part{n}.py", "fix": {"edits": [{"at": n}] * 5},
+         "severity": "error"}
+        for n in range(300)
+    ]  # fmt: skip
+    findings[211] |= {"code": "B006", "file": "ledger.py"}
+    shown = excerpt(json.dumps(findings, indent=2), budget=3_600, intent="which rule does ledger break").text
+    assert '"code": "B006"' in shown
+    assert 0 < shown.count('"severity": "error"') <= 3

@@ -26,6 +26,14 @@ def fill(folder: Path) -> Path:
     raise AssertionError("a disk without end")
 
 
+def begun(folder: Path, serve: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Any]:
+    """The disk with our data on it, and a server that has stored a text there."""
+    monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(folder / "data"))
+    host = serve(AGENT)
+    assert host.call("ctx_index", KEPT)[0].startswith("Indexed 1 source(s)")
+    return folder, host
+
+
 def without_room(hooks: Hooks, host: Any, data: Path) -> None:
     """What holds while nothing can be written."""
     assert hooks.denies()
@@ -50,10 +58,7 @@ def with_room(hooks: Hooks, host: Any, project: Path, figure: Figure, name: str)
 
 def test_a_full_disk(disk: Disk, hooks: Hooks, serve: Any, project: Path, figure: Figure,
                      monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    folder = disk("1m")
-    monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(folder / "data"))
-    host = serve(AGENT)
-    assert host.call("ctx_index", KEPT)[0].startswith("Indexed 1 source(s)")
+    folder, host = begun(disk("1m"), serve, monkeypatch)
     filler = fill(folder)
     without_room(hooks, host, folder)
     filler.unlink()
@@ -62,10 +67,7 @@ def test_a_full_disk(disk: Disk, hooks: Hooks, serve: Any, project: Path, figure
 
 def test_a_read_only_disk(disk: Disk, hooks: Hooks, serve: Any, project: Path, figure: Figure,
                           monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    folder = disk("4m")
-    monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(folder / "data"))
-    host = serve(AGENT)
-    assert host.call("ctx_index", KEPT)[0].startswith("Indexed 1 source(s)")
+    folder, host = begun(disk("4m"), serve, monkeypatch)
     host.close()
     disk(folder, "ro")
     host = serve(AGENT)

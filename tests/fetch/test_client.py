@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from tests.fetch.conftest import Names, Resolver
-from tests.fetch.web import Site, answer, redirect
+from tests.fetch.web import Site, answer, endless, redirect
 
 from context_mode_runtime.fetch import encodings
 from context_mode_runtime.fetch.client import HEADER_MAX, fetch
@@ -261,15 +261,6 @@ def test_a_name_of_this_machine_is_looked_up_by_the_system(site: Site) -> None:
     assert f"refused: localhost:{site.port} leads to " in refusal(url)
 
 
-def _forever(head: bytes, line: bytes) -> Callable[[socket.socket, bytes], None]:
-    def send(connection: socket.socket, _request: bytes) -> None:
-        connection.sendall(head)
-        while True:
-            connection.sendall(line)
-
-    return send
-
-
 @pytest.mark.parametrize(
     ("head", "line"),
     [
@@ -282,7 +273,7 @@ def _forever(head: bytes, line: bytes) -> Callable[[socket.socket, bytes], None]
     ids=["lines", "one line", "status line", "interim answers", "chunk size"],
 )
 def test_endless_headers_end(site: Site, head: bytes, line: bytes) -> None:
-    site.pages["/"] = _forever(head, line)
+    site.pages["/"] = endless(head, line)
     text = refusal(site.url, site.rules())
     assert "does not speak proper HTTP" in text or f"headers are over {HEADER_MAX:,} B" in text
 

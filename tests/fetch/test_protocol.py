@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Callable
-
 import pytest
-from tests.fetch.web import Answer, Site, answer, redirect
+from tests.fetch.web import Answer, Site, answer, endless, redirect
 
 from context_mode_runtime.fetch.client import fetch
 from context_mode_runtime.fetch.rules import FetchError
@@ -14,17 +11,6 @@ from context_mode_runtime.fetch.rules import FetchError
 PAGE = answer("hello there", kind="text/plain")
 CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
-
-
-def endless(head: bytes, piece: bytes) -> Callable[[socket.socket, bytes], None]:
-    """An answer whose last piece comes again and again, until nobody listens."""
-
-    def send(connection: socket.socket, _request: bytes) -> None:
-        connection.sendall(head)
-        while True:
-            connection.sendall(piece)
-
-    return send
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,17 @@ def redirect(to: str, status: str = "302 Found") -> bytes:
     return answer("", f"Location: {to}", status=status)
 
 
+def endless(head: bytes, piece: bytes) -> Answer:
+    """An answer whose last piece comes again and again, until nobody listens."""
+
+    def send(connection: socket.socket, _request: bytes) -> None:
+        connection.sendall(head)
+        while True:
+            connection.sendall(piece)
+
+    return send
+
+
 class Site:
     """Listens on 127.0.0.1; `pages` maps a request path to an answer; `requests` keeps what came, as text."""
 

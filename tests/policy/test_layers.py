@@ -241,3 +241,36 @@ def test_a_change_counts_at_once_in_a_process_that_has_read_the_file_before(
 def test_a_file_written_just_now_is_read_again(checkout: Path) -> None:
     write(checkout, {"redact": ["alpha"]})
     assert load_policy(str(checkout)) is not load_policy(str(checkout))
+
+
+def test_a_link_that_changes_counts_at_once_in_a_process_that_has_read_the_policy_before(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "_SETTLED_NS", -(2**62))
+    write(checkout, {"deny": ["Read(./secrets/**)"]})
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (checkout / "secrets").unlink(missing_ok=True)
+        (checkout / "secrets").symlink_to(tmp_path / name)
+        behind = str(tmp_path / name / "key")
+        assert judge_path(load_policy(str(checkout)), behind, cwd=str(checkout), project=str(checkout))
+
+
+@pytest.mark.parametrize(
+    ("users", "projects", "sandbox", "by_project"),
+    [
+        (None, "strict", "strict", True),
+        ("project", "strict", "strict", True),
+        ("strict", "strict", "strict", False),
+        ("strict", "off", "strict", False),
+        ("project", None, "project", False),
+    ],
+)
+def test_whose_sandbox_it_is(
+    user: Path, checkout: Path, users: str | None, projects: str | None, sandbox: str, by_project: bool
+) -> None:
+    for folder, value in ((user, users), (checkout, projects)):
+        if value:
+            write(folder, {"sandbox": value})
+    policy = load_policy(str(checkout))
+    assert (policy.sandbox, policy.sandbox_by_project) == (sandbox, by_project)

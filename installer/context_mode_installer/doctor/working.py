@@ -72,8 +72,8 @@ def shells(_subject: Subject) -> Outcome:
         shell = languages.find("shell")[1]
     except ExecuteError as error:
         return failed(str(error), None)
-    wanted = _policy().sandbox
-    works, sandbox = mechanism.told(wanted, from_project=load_policy(None).sandbox != wanted)
+    policy = _policy()
+    works, sandbox = mechanism.told(policy.sandbox, from_project=policy.sandbox_by_project)
     found = languages.available()
     there = ", ".join(f"{name} {tilde(path)}" for name, path in found.items() if name != "shell")
     missing = ", ".join(name for name in languages.LANGUAGES if name not in found)

@@ -12,7 +12,6 @@ from context_mode_runtime import limits
 from context_mode_runtime.execute import process
 from context_mode_runtime.execute.capture import KEPT, Capture
 from context_mode_runtime.execute.errors import ExecuteError
-from context_mode_runtime.execute.isolation import mechanism
 from context_mode_runtime.execute.output import Output
 from context_mode_runtime.execute.script import write_script
 
@@ -181,6 +180,8 @@ class Job:
             raise ExecuteError(f"no room for the script in the folder for temporary files: {error}") from None
         try:
             if spec.sandbox != "off":
+                from context_mode_runtime.execute.isolation import mechanism
+
                 self._script.env = mechanism.environment(spec.sandbox, self._script.env, self._script.folder)
             self.capture = Capture(self._script.output, spec.keep)
             self._process = self._spawn(self._script.build or self._script.argv)
@@ -228,6 +229,8 @@ class Job:
     def _spawn(self, argv: list[str]) -> subprocess.Popen[bytes]:
         spec = self._spec
         if spec.sandbox != "off":
+            from context_mode_runtime.execute.isolation import mechanism
+
             argv = mechanism.wrapped(spec.sandbox, argv, project=spec.cwd, folder=self._script.folder)
         return process.spawn(argv, cwd=spec.cwd, env=self._script.env, output=self.capture.writer)
 
@@ -264,8 +267,11 @@ class Job:
 
     def _settle(self, outcome: Outcome) -> None:
         ended = self.capture.settle(DRAIN)
-        if self._spec.sandbox != "off" and mechanism.ends_all():
-            process.await_group(self._process.pid, DRAIN)
+        if self._spec.sandbox != "off":
+            from context_mode_runtime.execute.isolation import mechanism
+
+            if mechanism.ends_all():
+                process.await_group(self._process.pid, DRAIN)
         outcome.still_running = not ended or process.group_lives(self._process.pid)
         if outcome.still_running:
             _left.append((self._process.pid, self._mark))

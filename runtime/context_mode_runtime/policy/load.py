@@ -35,7 +35,8 @@ _loaded: dict[str | None, tuple[State, Policy]] = {}
 class Policy:
     """Rules and switches, merged. `origins` says which file set a key; `closed` is the reason why nothing may run.
 
-    `fold`: upper and lower case are the same in paths (macOS, Windows).
+    `fold`: upper and lower case are the same in paths (macOS, Windows). `sandbox_by_project`: only the project's own
+    file asks for this `sandbox`.
     """
 
     __slots__ = (
@@ -56,6 +57,7 @@ class Policy:
         "retention",
         "routes",
         "sandbox",
+        "sandbox_by_project",
     )
 
     def __init__(self) -> None:
@@ -72,6 +74,7 @@ class Policy:
         self.retention: dict[str, int] = {}
         self.redact: list[str] = []
         self.sandbox = "off"
+        self.sandbox_by_project = False
         self.findings: list[str] = []
         self.origins: dict[str, str] = {}
         self.closed: str | None = None
@@ -102,12 +105,15 @@ class Layer:
 def load_policy(project_root: str | None) -> Policy:
     """The three files, read and merged. Never raises: what is wrong stands in `findings` and `closed`.
 
-    A process that asks again gets the same object as long as no file has changed; nobody writes to it.
+    A process that asks again gets the same object as long as no file has changed; nobody writes to it. Where links lead
+    is looked up again: they change without the files.
     """
     layers = layer_files(project_root)
     state = [(path, _stamp(path)) for path, _, _ in layers]
     known = _loaded.get(project_root)
     if known is not None and known[0] == state:
+        for rule in (*known[1].deny, *known[1].ask, *known[1].allow):
+            rule.forget_links()
         return known[1]
     policy = _merged(layers)
     if time.time_ns() - max((stamp[0] for _, stamp in state if stamp), default=0) > _SETTLED_NS:
@@ -125,11 +131,13 @@ def _merged(layers: Layers) -> Policy:
 
 
 def _stamp(path: str) -> tuple[int, ...]:
-    """What tells a file from its next version; empty where it can't be looked at."""
+    """What tells a file from its next version; empty for a missing one, the time now where it can't be looked at."""
     try:
         status = os.stat(path)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return ()
+    except OSError:
+        return (time.time_ns(),)
     return max(status.st_mtime_ns, status.st_ctime_ns), status.st_mtime_ns, status.st_size, status.st_ino
 
 
@@ -285,6 +293,7 @@ def _add_words(policy: Policy, value: list[str]) -> str:
 def _stricter(policy: Policy, value: str) -> str:
     if _STRICT[value] < _STRICT[policy.sandbox]:
         return f"a project's file can only tighten: {policy.sandbox!r} holds"
+    policy.sandbox_by_project = policy.sandbox_by_project or value != policy.sandbox
     policy.sandbox = value
     return ""
 

@@ -67,6 +67,10 @@ class Rule:
                 return True
         return False
 
+    def forget_links(self) -> None:
+        """Where the pattern's path leads is found out anew when it is next asked for."""
+        self._cache.clear()
+
     def _path_patterns(self, project: str, *, fold: bool) -> list[str]:
         found = self._cache.get((project, fold))
         if found is None:

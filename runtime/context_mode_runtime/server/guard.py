@@ -58,7 +58,7 @@ class Guard:
             from context_mode_runtime.execute.isolation import mechanism
 
             try:
-                mechanism.check(wanted, from_project=load_policy(None).sandbox != wanted)
+                mechanism.check(wanted, from_project=self.policy.sandbox_by_project)
             except ExecuteError as error:
                 raise ToolError(str(error)) from None
         return wanted

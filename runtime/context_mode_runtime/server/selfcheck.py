@@ -96,8 +96,8 @@ def _languages(call: Call) -> Row:
     from context_mode_runtime.execute.isolation import mechanism
     from context_mode_runtime.policy.load import load_policy
 
-    wanted = load_policy(call.found.root if call.found else None).sandbox
-    works, sandbox = mechanism.told(wanted, from_project=load_policy(None).sandbox != wanted)
+    policy = load_policy(call.found.root if call.found else None)
+    works, sandbox = mechanism.told(policy.sandbox, from_project=policy.sandbox_by_project)
     found = languages.available()
     there = ", ".join(f"{name} {paths.tilde(path)}" for name, path in found.items())
     if "shell" not in found:

@@ -243,7 +243,7 @@ def _corrected(db: Connection, query: Query, term: Term, fixed: list[tuple[str, 
     return [part for part in parts if part.df] or [term]
 
 
-def _ranked(db: Connection, query: Query, scope: Scope, limit: int, *, narrow: bool) -> list[rank.Candidate]:
+def _ranked(db: Connection, query: Query, scope: Scope, limit: int = 0, *, narrow: bool) -> list[rank.Candidate]:
     terms = [term for term in query.terms if term.df]
     if not terms:
         return []
@@ -290,7 +290,7 @@ def _nothing(db: Connection, query: Query, scope: Scope, count: int, inside: int
     if not query.terms:
         return Found([], Nothing("no_match", "the query holds no word to search for"))
     anywhere = Scope("project", None, None)
-    elsewhere = _ranked(db, query, anywhere, _RANKED, narrow=False) if inside < count or scope.source else []
+    elsewhere = _ranked(db, query, anywhere, narrow=False) if inside < count or scope.source else []
     if elsewhere:
         sources = len({item.id >> SHIFT for item in elsewhere})
         place = f"source {scope.source.sid}" if scope.source else f"scope {scope.name}"
