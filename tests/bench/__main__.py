@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.agents.install import MissingAgentError
 from tests.bench import hooktime, inputs, load, net, quality, report, savings
 from tests.bench.targets import Target, ours, peer
 
@@ -109,9 +110,13 @@ def main(argv: Sequence[str]) -> int:
     unknown = set(args.only.split(",")) - set(PARTS)
     if unknown:
         parser.error(f"--only: {', '.join(sorted(unknown))}: not among {', '.join(PARTS)}")
+    if args.inputs and not Path(args.inputs).is_dir():
+        parser.error(f"--inputs: {args.inputs} is no folder")
     place = Path(tempfile.mkdtemp(prefix="context-mode-bench-")).resolve()
     try:
         result = run(args, place, argv)
+    except MissingAgentError as error:
+        parser.error(f"not to be had here: {error}; leave out --peer, or net by --only")
     finally:
         shutil.rmtree(place, ignore_errors=True)
     text = report.markdown(result)

@@ -253,7 +253,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--hosts", default=",".join(HOST_IDS), help="agent ids of tests/agents/hosts, with commas")
     parser.add_argument("--json", action="store_true", help="the rows as JSON")
     args = parser.parse_args(argv)
-    rows: list[Any] = list(measure(args.hosts.split(",")))
+    hosts = args.hosts.split(",")
+    if unknown := sorted(set(hosts) - set(HOSTS)):
+        parser.error(f"--hosts: {', '.join(unknown)}: not among {', '.join(HOSTS)}")
+    rows: list[Any] = list(measure(hosts))
     print(json.dumps(rows, indent=1) if args.json else table(rows))
     return 0
 

@@ -162,6 +162,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--misses", action="store_true", help="print each query that is not first, and what came")
     given = parser.parse_args(arguments)
     held = own_queries()
+    if unknown := sorted(set(given.sets) - set(held)):
+        parser.error(f"{', '.join(unknown)}: not among {', '.join(held)}")
     groups: dict[str, list[int]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         for name, (files, queries) in own_sets(Path(scratch), given.sets).items():

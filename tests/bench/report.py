@@ -70,7 +70,8 @@ def _bytes(part: dict[str, Any]) -> str:
         answers, long = side["answers"], side["long"]
         ends.append(
             f"{name}: median saved over rows of 10 KB and more {side['median_saved']} %; answer present "
-            f"{answers['present']} of {answers['of']}. "
+            f"{answers['present']} of {answers['of']}"
+            f"{'; not in these inputs: ' + ', '.join(side['left_out']) if side['left_out'] else ''}. "
             f"Long conversation: {long['outputs']} outputs, {long['raw']:,} B raw, "
             f"{long['context']:,} B in the context; after the compaction {long['after_compaction']:,} B came back, a "
             f"search of {long['search']:,} B; the early fact {'was' if long['answer'] else 'was NOT'} there."

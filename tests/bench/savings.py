@@ -207,13 +207,16 @@ def conversation(target: Target, outputs: int = 40) -> Row:
 
 
 def measure(targets: list[Target], runs: int, outputs: int = 40, only: set[str] | None = None) -> dict[str, Any]:
-    """Per target the rows, the median saved over the large ones, the answers; `only` names rows."""
-    found: dict[str, Any] = {target.name: {"rows": []} for target in targets}
+    """Per target the rows, the median saved over the large ones, the answers; `only` names rows.
+
+    `left_out`: rows whose file or answer the inputs don't hold.
+    """
+    found: dict[str, Any] = {target.name: {"rows": [], "left_out": []} for target in targets}
     for row in table():
         for target in targets:
             if only is None or row["name"] in only:
                 measured = _measured(target, row, runs)
-                found[target.name]["rows"] += [measured] if measured else []
+                found[target.name]["rows" if measured else "left_out"].append(measured or row["name"])
     for target in targets:
         side = found[target.name]
         rows = side["rows"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import select
 import socket
@@ -207,7 +208,9 @@ def test_a_cancelled_fetch_lets_go_of_the_server_and_gets_no_answer(
     def stall(connection: socket.socket, _request: bytes) -> None:
         connection.sendall(sent)
         begun.set()
-        if select.select([connection], [], [], WAIT_S)[0] and not connection.recv(1):
+        if select.select([connection], [], [], WAIT_S)[0]:
+            with contextlib.suppress(ConnectionError):  # a client that goes before it has read resets the connection
+                assert not connection.recv(1)
             gone.set()
 
     site.pages["/doc"] = stall
