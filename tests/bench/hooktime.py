@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import statistics
@@ -75,8 +76,10 @@ def _did(case: str, reply: Ran) -> dict[str, Any]:
 
 
 def measure(targets: list[Target], runs: int) -> dict[str, Any]:
-    """Wall and CPU ms by target, agent and case, the ratio to bare Python, and what came back. In turns; a first round
-    warms. A target whose hook command has no `{agent}` gets the first agent's payloads only."""
+    """Wall and CPU ms by target, agent and case, the ratio to bare Python, and what came back. In turns.
+
+    A first round warms. A target whose hook command has no `{agent}` gets the first agent's payloads only.
+    """
     times: dict[str, list[Ran]] = {}
     replies: dict[str, dict[str, Any]] = {}
     cases = [
@@ -84,12 +87,10 @@ def measure(targets: list[Target], runs: int) -> dict[str, Any]:
         for row in agents() for case in COMMANDS for target in targets
         if "{agent}" in target.hook or row["agent"] == "claude-code"
     ]  # fmt: skip
-    for target in targets:
-        target.fresh()
-    clients = [target.client() for target in targets]
-    for client in clients:
-        client.__enter__()
-    try:
+    with contextlib.ExitStack() as servers:
+        for target in targets:
+            target.fresh()
+            servers.enter_context(target.client())
         for turn in range(runs + 1):
             done = {f"bare/{name}": ran(way, b"", {"PATH": ""}, HERE) for name, way in bare().items()}
             for target, row, case in cases:
@@ -100,9 +101,6 @@ def measure(targets: list[Target], runs: int) -> dict[str, Any]:
             if turn:
                 for key, one in done.items():
                     times.setdefault(key, []).append(one)
-    finally:
-        for client in clients:
-            client.__exit__(None, None, None)
     base = statistics.median(one.ms for one in times["bare/python -I -S"])
     return {
         key: {
