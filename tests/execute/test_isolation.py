@@ -24,7 +24,12 @@ ESCAPES = YAML(typ="safe").load((HERE / "escapes.yaml").read_text(encoding="utf-
 WORK = YAML(typ="safe").load((HERE / "isolated_work.yaml").read_text(encoding="utf-8"))
 MODES = ("project", "strict")
 NAMES = ("bubblewrap", "landlock")
-VICTIM = "import sys, time; kept = ''.join(reversed(sys.argv[1])); print(flush=True); time.sleep(600)"
+VICTIM = """
+import os, sys
+kept = "".join(reversed(sys.argv[1]))
+while asked := os.read(int(sys.argv[2]), 1):
+    os.write(1, asked)
+"""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these mechanisms are Linux'")
 
@@ -63,6 +68,7 @@ class Scene:
         self.abstract = f"{root.name}-{os.getpid()}"
         self.sockets = self._listen(root)
         self.victim = self._victim()
+        assert not self._gone()
         self.before = self._state()
 
     def _listen(self, root: Path) -> dict[str, socket.socket]:
@@ -82,13 +88,13 @@ class Scene:
         return made
 
     def _victim(self) -> subprocess.Popen[bytes]:
+        questions, self.ask = os.pipe()
         with (self.data / "projects" / "text").open("rb") as text:
             made = subprocess.Popen(
-                [sys.executable, "-c", VICTIM, self.secret[::-1]],
-                stdin=text, stdout=subprocess.PIPE, start_new_session=True,
+                [sys.executable, "-c", VICTIM, self.secret[::-1], str(questions)],
+                stdin=text, stdout=subprocess.PIPE, start_new_session=True, pass_fds=(questions,), bufsize=0,
             )  # fmt: skip
-        assert made.stdout
-        made.stdout.readline()
+        os.close(questions)
         return made
 
     def code(self, text: str) -> str:
@@ -122,14 +128,19 @@ class Scene:
     def harm(self, printed: str) -> list[str]:
         """What the code managed to do."""
         out = ["something outside has changed"] if self._state() != self.before else []
-        out += ["the victim has ended"] if self.victim.poll() is not None or self._gone() else []
+        out += ["the victim has ended"] if self._gone() else []
         out += ["the output tells"] if self.secret in printed or "BREACH" in printed else []
         out += [f"{name} was reached" for name, one in self.sockets.items() if self._heard(one)]
         return out
 
     def _gone(self) -> bool:
-        state = Path(f"/proc/{self.victim.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-        return state == "Z"
+        """Asks the victim itself: a process that a signal is about to end closes its streams without an answer."""
+        assert self.victim.stdout
+        try:
+            os.write(self.ask, b"?")
+        except BrokenPipeError:
+            return True
+        return self.victim.stdout.read(1) != b"?"
 
     @staticmethod
     def _heard(one: socket.socket) -> bool:
@@ -138,6 +149,7 @@ class Scene:
         return bool(select.select([one], [], [], 0)[0])
 
     def close(self) -> None:
+        os.close(self.ask)
         self.victim.kill()
         self.victim.communicate()
         for one in self.sockets.values():
