@@ -160,7 +160,7 @@ def _shell(call: Call) -> str | None:
     language, code = code_in_place(call, command, _dialect(call))
     if not language:
         return None
-    what, way = _SHELL_TEXTS[found.kind]
+    what, way = (_SHELL_TEXTS | _OTHER_TEXTS.get(_dialect(call), {}))[found.kind]
     arguments = {"language": language, "code": code}
     intent = call.field("intent")
     text = _text(call, what, "ctx_execute", way, {**arguments, "intent": intent}) if intent else None
@@ -173,6 +173,13 @@ _SHELL_TEXTS = {
     "build": ("This build", "A build whose output goes to a file (> build.log 2>&1) passes."),
     "dump": ("This file", "A part of it (head -n 50 FILE, sed -n 1,80p FILE) passes."),
 }
+_OTHER_TEXTS = {
+    "powershell": {
+        "curl": ("This download", "A download that goes to a file (Invoke-WebRequest URL -OutFile FILE) passes."),
+        "dump": ("This file", "A part of it (Get-Content FILE -TotalCount 50) passes."),
+    }
+}
+"""Where a shell's own way is another one."""
 
 
 def _read(call: Call) -> str | None:
@@ -184,7 +191,9 @@ def _read(call: Call) -> str | None:
     if size is None or size <= limits.OUTPUT_CAP or _bounded(call) or _whole(call, path):
         return None
     absolute = os.path.normpath(os.path.join(call.cwd(), os.path.expanduser(path)))
-    way = f"Then ask it with {call.tool_name('ctx_search')}. A Read with a line range passes, for an edit."
+    way = f"Then ask it with {call.tool_name('ctx_search')}."
+    if call.tool and call.tool["range"]:
+        way += f" A {call.get('tool')} with a line range passes, for an edit."
     return _text(call, f"This file ({size:,} B)", "ctx_index", way, {"path": absolute})
 
 
