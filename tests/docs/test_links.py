@@ -1,0 +1,36 @@
+"""Each link leads somewhere, each page is in the site's menu."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.docs.pages import DOCS, PAGES, anchors, name_of, nav, prose
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+OUTSIDE = ("https://", "mailto:")
+
+
+def fault(page: Path, link: str) -> str | None:
+    if re.match(r"[a-z]+:", link):
+        return None if link.startswith(OUTSIDE) else "neither https nor a file"
+    name, _, anchor = link.partition("#")
+    target = (page.parent / name).resolve() if name else page
+    if not target.exists():
+        return "no such file"
+    if target.is_dir():
+        return "a folder: the site has no page for it"
+    if DOCS in page.parents and DOCS not in target.parents:
+        return "out of docs/: the site has no such page"
+    return "no such heading" if anchor and anchor not in anchors(target) else None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    found = {link: fault(page, link) for link in LINK.findall(prose(page))}
+    assert {link: why for link, why in found.items() if why} == {}
+
+
+def test_every_page_is_in_the_menu_once() -> None:
+    assert sorted(nav()) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
