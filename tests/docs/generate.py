@@ -13,11 +13,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import part_agents, part_commands
+from tests.docs import part_agents, part_commands, part_policy
 from tests.docs.pages import PAGES, name_of, read
 
 PARTS: dict[str, Callable[..., str]] = {
     "install": part_agents.install,
+    "policy-keys": part_policy.keys,
+    "policy-tried": part_policy.tried,
     "commands": part_commands.commands,
 }
 MARKED = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end of generated -->)", re.DOTALL)
