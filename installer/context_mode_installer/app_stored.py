@@ -46,14 +46,17 @@ def index(
 
 
 @stored_app.command()
-def stats(json: Json = False) -> None:
+def stats(
+    session: Annotated[str | None, typer.Option(metavar="ID", help="This conversation, not the newest one.")] = None,
+    json: Json = False,
+) -> None:
     """Show how many bytes were kept out of the agents' contexts.
 
     Example: context-mode stats
     """
-    from context_mode_installer.commands import stored as command
+    from context_mode_installer.commands import stats as command
 
-    answer("stats", command.stats, as_json=json)
+    answer("stats", lambda: command.stats(session), as_json=json)
 
 
 @stored_app.command(short_help="Show what a conversation was doing, or list them.")

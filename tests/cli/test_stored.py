@@ -11,7 +11,6 @@ import pytest
 
 from context_mode_runtime.project import find_project
 from context_mode_runtime.server import direct
-from context_mode_runtime.store import ledger
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.journal import add_row
 
@@ -95,6 +94,7 @@ def test_several_places_and_one_that_can_not_be_had(run_cli: Any, project: Path)
         (["purge", "--source", "s1", "--project"], "say what to delete"),
         (["purge", "--source", "s1"], "nothing is stored in this project yet"),
         (["resume", "7"], "no row #7 in this project's journal; it is empty"),
+        (["stats", "--session", "x"], "no conversation 'x' in this project; known: none"),
         (["resume", "--session", "x"], "no conversation 'x' in this project; known: none"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -111,19 +111,6 @@ def test_the_home_is_no_project(run_cli: Any, home: Path, words: list[str]) -> N
     done = run_cli(*words, cwd=home)
     assert done.returncode == 2
     assert "the project is not known" in done.stderr
-
-
-def test_stats(run_cli: Any, project: Path) -> None:
-    with _store(project) as store:
-        ledger.add_call(store, "Bash", 200_000, 2_000, "claude-code:c-1")
-    done = run_cli("stats", cwd=project)
-    assert done.returncode == 0
-    assert re.match(r"ctx_stats: \d\d\.\d% kept out all-time, 0\.0% this session\.\n", done.stdout)
-    data = json.loads(run_cli("stats", "--json", cwd=project).stdout)["data"]
-    project_numbers = data["scopes"]["project"]
-    assert (project_numbers["produced"], project_numbers["saved"]) == (200_000, 198_000)
-    assert project_numbers["net"] == 198_000 - sum(data["fixed_cost"].values())
-    assert data["tools"] == [{"tool": "Bash", "calls": 1, "produced": 200_000, "saved": 198_000}]
 
 
 def test_resume_shows_the_only_conversation_lists_several_and_shows_the_one_that_is_named(

@@ -102,9 +102,10 @@ def test_f67_one_number_everywhere(serve: Any) -> None:
     saved = f"{printed - len(text.encode()):,}"
     report = host.call("ctx_stats", {})[0]
     rows = {line.split("  ")[0]: line for line in report.split("\n")}
-    for name in ("this conversation", "this project", "all projects (1)", "ctx_execute"):
-        assert f"{printed:,}" in rows[name], (name, report)
-        assert saved in rows[name], (name, report)
+    assert rows["Measured, in bytes"].split("  ")[-3:] == ["this conversation", "this project", "all projects (1)"]
+    assert rows["produced"].split()[1:] == [f"{printed:,}"] * 3
+    assert rows["saved"].split()[1:] == [saved] * 3
+    assert rows["ctx_execute"].split()[1:] == ["1", f"{printed:,}", saved]
 
 
 def test_f68_no_report_holds_a_token(secret_home: Path, run_cli: Any, tmp_path: Path) -> None:

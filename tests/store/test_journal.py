@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from context_mode_runtime.limits import STATE_BUDGET
-from context_mode_runtime.store import ledger
+from context_mode_runtime.store import accounts, ledger
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.journal import KINDS, add_row, row, rows
 from context_mode_runtime.store.match import match_block
@@ -98,10 +98,12 @@ def test_rows_are_numbered_through_the_project_and_kept_whole(store: Store) -> N
     assert row(store, 9) is None
 
 
-def test_the_ledger_sums_by_tool(store: Store) -> None:
+def test_the_ledger_sums_by_tool_and_conversation(store: Store) -> None:
     ledger.add_call(store, "ctx_execute", 1_000, 100, "c")
     ledger.add_call(store, "ctx_execute", 3_000, 100)
     ledger.add_call(store, "ctx_search", 0, 50, "c")
-    every = [(item.tool, item.calls, item.raw, item.returned) for item in ledger.sums(store)]
-    assert every == [("ctx_execute", 2, 4_000, 200), ("ctx_search", 1, 0, 50)]
-    assert [item.calls for item in ledger.sums(store, "c")] == [1, 1]
+    found = accounts.account(store)
+    every = [(tool, one.calls, one.produced, one.returned, one.fetched) for tool, one in found.by_tool().items()]
+    assert every == [("ctx_execute", 2, 4_000, 200, 0), ("ctx_search", 1, 0, 0, 50)]
+    assert [one.calls for one in found.of("c").by_tool().values()] == [1, 1]
+    assert (found.newest(), found.of("c").totals().saved, found.of("d").totals().calls) == ("c", 900, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from context_mode_runtime.store import ledger
+from context_mode_runtime.store import accounts, ledger
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.journal import add_row, rows
 from context_mode_runtime.store.retention import prune
@@ -62,4 +62,4 @@ def test_what_a_forgotten_conversation_saved_still_counts(store: Store) -> None:
     age(store, "journal", "at", 40, "1")
     assert prune(store, days=30, megabytes=0, now_ms=now_ms()) > 0
     assert rows(store, "old") == []
-    assert ledger.totals(store).saved == 9_276
+    assert accounts.account(store).totals().saved == 9_276

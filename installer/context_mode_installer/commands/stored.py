@@ -1,4 +1,4 @@
-"""`context-mode search|index|stats|resume|purge`: the tools for people and scripts, in the current project.
+"""`context-mode search|index|resume|purge`: the tools for people and scripts, in the current project.
 
 The very code of the tools runs here, in this process: same gate, same replies. A person is in no conversation.
 """
@@ -11,11 +11,11 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from context_mode_installer.commands.stats import named
 from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import complain, table
 from context_mode_runtime.server import direct, journaling, searching
 from context_mode_runtime.server.call import ToolError
-from context_mode_runtime.server.savings import Report
 from context_mode_runtime.store import journal
 from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.state import empty_block, state_block
@@ -96,13 +96,6 @@ def _place(place: str, label: str | None, *, refresh: bool) -> dict[str, object]
     return {**found, "refresh": refresh, **({"label": label} if label else {})}
 
 
-def stats() -> Result:
-    """The savings report of this project and of all."""
-    with _call("ctx_stats", {}) as call:
-        report = Report(call, asked_by_person=True)
-    return Result("stats", data=report.data(), messages=_lines(report.text()))
-
-
 def purge(session: str | None, source: str | None, *, project: bool) -> Result:
     """Deletes what exactly one option names."""
     given: dict[str, object] = {"session": session, "source": source, "project": project or None}
@@ -140,10 +133,7 @@ def _wanted(known: list[str], session: str | None) -> str | None:
     """The conversation that is meant: the one that is named by our key or the host's id, or the only one."""
     if session is None:
         return known[0] if len(known) == 1 else None
-    fitting = [key for key in known if key == session] or [key for key in known if key.partition(":")[2] == session]
-    if len(fitting) == 1:
-        return fitting[0]
-    raise UserError(f"no conversation {session!r} in this project; known: {', '.join(known[:10]) or 'none'}")
+    return named(known, session)
 
 
 def _listed(known: list[tuple[str, int, int]]) -> Result:

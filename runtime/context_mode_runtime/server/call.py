@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.db import Store
 
 
+NO_PROJECT = (
+    "the project is not known: neither the host nor the folder it started us in names one "
+    "(the home folder never counts). Start the agent in the project's folder."
+)
+
+
 class ToolError(Exception):
     """The call could not be done: the text for the model, who called it and can mend it."""
 
@@ -63,10 +69,7 @@ class Call:
     def project(self) -> Project:
         """The project. Raises ToolError when it is not known: nothing is guessed."""
         if self.found is None:
-            raise ToolError(
-                "the project is not known: neither the host nor the folder it started us in names one "
-                "(the home folder never counts). Start the agent in the project's folder."
-            )
+            raise ToolError(NO_PROJECT)
         return self.found
 
     def store(self, *, create: bool = True) -> Store:

@@ -1,129 +1,223 @@
-"""The savings report of `ctx_stats`: what was kept out of the context, net of what we cost ourselves."""
+"""What was saved, in numbers: the one source of `ctx_stats`, `context-mode stats` and the dashboard.
+
+All is read from the databases as they are on disk, and nothing is written.
+"""
 
 from __future__ import annotations
 
-from context_mode_runtime import jsonio, limits
+import os
+import time
+
+from context_mode_runtime import jsonio, limits, paths
+from context_mode_runtime.agents import UnknownAgentError, load_agent
 from context_mode_runtime.policy.load import load_policy
-from context_mode_runtime.server import searching
 from context_mode_runtime.server.instructions import instructions
+from context_mode_runtime.server.session import Connection
 from context_mode_runtime.server.tools import registry
-from context_mode_runtime.store import ledger
-from context_mode_runtime.store.ledger import Totals
+from context_mode_runtime.store import accounts, place, reading
+from context_mode_runtime.store.accounts import DAY_MS, Account, Totals
+from context_mode_runtime.store.errors import StoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from context_mode_runtime.server.call import Call
-    from context_mode_runtime.server.session import Connection
-    from context_mode_runtime.store.ledger import Sum
+    from collections.abc import Iterable
+
+    from context_mode_runtime.store.sources import Source
 
 TOKEN_BYTES = 4
 """Bytes of a token in the estimate: about right for English and code, whatever the model."""
-_TOOLS_MAX = 12
-_NAME_MAX = 40
+OUTPUTS_MAX = 10
+"""How many of the largest outputs are named."""
+
+
+class Book:
+    """What one project's database holds: its `key`, `name`, `account`, and the `largest` outputs that are stored."""
+
+    __slots__ = ("account", "key", "largest", "name")
+
+    def __init__(self, path: str) -> None:
+        """Raises StoreError."""
+        with reading.open_reading(path) as store:
+            self.key = os.path.basename(os.path.dirname(path))
+            self.name = store.name
+            self.account = accounts.account(store)
+            self.largest = accounts.largest_outputs(store, OUTPUTS_MAX)
+
+
+class Books:
+    """Every project of this user: `found` by key, `unreadable` with the reason by path."""
+
+    __slots__ = ("found", "unreadable")
+
+    def __init__(self) -> None:
+        self.found: dict[str, Book] = {}
+        self.unreadable: dict[str, str] = {}
+        for files in reading.stored_files():
+            try:
+                book = Book(files.path)
+            except StoreError as error:
+                self.unreadable[files.path] = error.reason
+            else:
+                self.found[book.key] = book
+
+    def account(self, key: str | None) -> Account:
+        """Of one project, empty when nothing is stored for it."""
+        book = self.found.get(key or "")
+        return book.account if book else Account([], {})
+
+    def check(self, key: str) -> None:
+        """Raises StoreError where something is stored for this project that can't be read."""
+        path = os.path.join(paths.project_dir(key), place.FILE)
+        if path in self.unreadable:
+            raise StoreError(path, self.unreadable[path])
+
+
+class Scope:
+    """Some conversations together: `account`, `totals`, and the bytes of our `fixed` cost in them."""
+
+    __slots__ = ("_fixed", "account", "fixed", "totals")
+
+    def __init__(self, account: Account, fixed: Fixed) -> None:
+        self.account = account
+        self.totals = account.totals()
+        self._fixed = fixed
+        self.fixed = sum(fixed.of(key) for key in account.conversations)
+
+    @property
+    def cost(self) -> int:
+        """Bytes that we put into these conversations on top of what their calls produced."""
+        return self.fixed + self.totals.added
+
+    @property
+    def net(self) -> int:
+        """What was saved less what was fetched back and our own cost; below zero when we cost more than we saved."""
+        return self.totals.saved - self.totals.fetched - self.cost
+
+    @property
+    def percent(self) -> float:
+        """The net part of what was produced, never below zero, to a tenth."""
+        return round(100 * max(self.net, 0) / self.totals.produced, 1) if self.totals.produced else 0.0
+
+    def tools(self) -> list[dict[str, object]]:
+        """The numbers of each tool, that which saved most first."""
+        return [{"tool": tool, **totals.data()} for tool, totals in self.account.by_tool().items()]
+
+    def days(self) -> list[dict[str, object]]:
+        """The numbers of each day (UTC) with a call or a new conversation, in order; their nets add up to this net.
+
+        What we cost a conversation once counts on its first day.
+        """
+        fixed: dict[int, int] = {}
+        for key, (first, _) in self.account.conversations.items():
+            fixed[first // DAY_MS] = fixed.get(first // DAY_MS, 0) + self._fixed.of(key)
+        by_day = self.account.by_day()
+        found: list[dict[str, object]] = []
+        for day in sorted({*by_day, *fixed}):
+            totals = by_day.get(day, Totals())
+            cost = fixed.get(day, 0) + totals.added
+            net = totals.saved - totals.fetched - cost
+            found.append({"day": _date(day), **totals.data(), "own_cost": cost, "net": net})
+        return found
+
+    def data(self) -> dict[str, object]:
+        """All of it as numbers."""
+        return {
+            "conversations": len(self.account.conversations),
+            **self.totals.data(),
+            "fixed_cost": self.fixed,
+            "own_cost": self.cost,
+            "net": self.net,
+            "kept_out_percent": self.percent,
+            "net_tokens_estimated": self.net // TOKEN_BYTES,
+            "tools": self.tools(),
+            "days": self.days(),
+        }
+
+
+class Fixed:
+    """What we put into every conversation of a host, in bytes, by its parts: read from the agent's table once."""
+
+    __slots__ = ("_inject", "parts")
+
+    def __init__(self) -> None:
+        self._inject = load_policy(None).inject
+        self.parts: dict[str, dict[str, int]] = {}
+        """By agent, "" for a host that nobody named; those that were asked for."""
+
+    def of(self, conversation: str) -> int:
+        """Bytes for the conversation with this key."""
+        agent, found, _ = conversation.partition(":")
+        return sum(self.of_agent(agent if found else "").values())
+
+    def of_agent(self, agent: str) -> dict[str, int]:
+        """Bytes by part: the list of tools, the instructions, the start text where the host takes one."""
+        try:
+            table = load_agent(agent) if agent else None
+        except (UnknownAgentError, ValueError):
+            table = None
+        agent = agent if table else ""
+        if agent not in self.parts:
+            self.parts[agent] = self._measured(Connection(agent or None, table, os.sep))
+        return self.parts[agent]
+
+    def _measured(self, connection: Connection) -> dict[str, int]:
+        listed = registry.listed(connection.part("server").get("tool_meta"))
+        parts = {
+            "tool list": len(jsonio.dumps(listed).encode()),
+            "instructions": len(instructions(connection, registry.TOOLS).encode()),
+        }
+        takes = self._inject and _tells_at_start(connection)
+        return {**parts, "start text at most": limits.HOWTO_MAX} if takes else parts
 
 
 class Report:
-    """The three scopes with their totals, what we cost each conversation (`fixed`, by its parts), and the tools.
+    """The scopes `all`, `project` and `conversation`, and the `largest` stored outputs of the project, or of all."""
 
-    `projects` counts all of them, `unreadable` those of whose databases nothing could be read.
-    """
+    __slots__ = ("books", "conversation", "fixed", "largest", "last", "name", "scopes")
 
-    __slots__ = ("fixed", "projects", "scopes", "tools", "unreadable")
-
-    def __init__(self, call: Call, *, asked_by_person: bool = False) -> None:
-        """Reads the ledgers. A person who asks is in no conversation. Raises ToolError, StoreError."""
-        store = searching.opened(call)
-        session = ledger.totals(store, call.session()) if store else Totals([], 1)
-        project = ledger.totals(store) if store else Totals([], 0)
-        if asked_by_person:
-            session.conversations = 0
-        else:
-            project.conversations = max(project.conversations, 1)
-        others, read, self.unreadable = ledger.elsewhere(store.path if store else None)
-        self.projects = read + 1
-        self.fixed = fixed_cost(call.connection, inject=load_policy(call.project().root).inject)
-        self.tools: list[Sum] = ledger.sums(store) if store else []
-        self.scopes = {"conversation": session, "project": project, "all": project.plus(others)}
-
-    def cost(self, totals: Totals) -> int:
-        """Bytes that we put into these conversations on top of what their calls produced."""
-        return totals.conversations * sum(self.fixed.values()) + totals.added
-
-    def net(self, totals: Totals) -> int:
-        """What was saved less what was fetched back and our own cost; below zero when we cost more than we saved."""
-        return totals.saved - totals.fetched - self.cost(totals)
-
-    def share(self, scope: str) -> str:
-        """The net part of what was produced, never below zero: `82.5%`."""
-        totals = self.scopes[scope]
-        part = max(self.net(totals), 0) / totals.produced if totals.produced else 0.0
-        return f"{100 * part:.1f}%"
-
-    def text(self) -> str:
-        """The report for people and models, at most 4 KB."""
-        first = f"ctx_stats: {self.share('all')} kept out all-time, {self.share('conversation')} this session."
-        return "\n".join(
-            [first, "", *self._measured(), "", *self._by_tool(), "", *self._estimated(), "", *self._words()]
-        )
+    def __init__(self, books: Books, project: str | None, conversation: str | None) -> None:
+        """`project` and `conversation` are keys; what is not known there is empty. Without a project: of all alone."""
+        account = books.account(project)
+        self.books = books
+        self.conversation = conversation
+        self.fixed = Fixed()
+        book = books.found.get(project or "")
+        self.name = book.name if book else ""
+        self.last = account.conversations.get(conversation or "", (0, 0))[1]
+        self.scopes = {
+            "all": Scope(accounts.joined(one.account for one in books.found.values()), self.fixed),
+            "project": Scope(account, self.fixed),
+            "conversation": Scope(account.of(conversation or ""), self.fixed),
+        }
+        self.largest = _largest(books.found.values() if project is None else [book] if book else [])
 
     def data(self) -> dict[str, object]:
-        """The same as numbers, for programs."""
-        scopes = {
-            name: {
-                **{field: getattr(totals, field) for field in Totals.__slots__},
-                "own_cost": self.cost(totals),
-                "net": self.net(totals),
-                "net_tokens_estimated": self.net(totals) // TOKEN_BYTES,
-            }
-            for name, totals in self.scopes.items()
+        """The whole report as numbers (`schemas/reports/stats.schema.json`)."""
+        return {
+            "project": self.name or None,
+            "conversation": {"id": self.conversation, "last": self.last} if self.last else None,
+            "projects": len(self.books.found),
+            "unreadable": [{"path": path, "reason": reason} for path, reason in self.books.unreadable.items()],
+            "token_bytes": TOKEN_BYTES,
+            "scopes": {name: scope.data() for name, scope in self.scopes.items()},
+            "largest": [_output(project, source) for project, source in self.largest],
+            "fixed_cost": [
+                {"agent": agent or None, "parts": [{"name": name, "bytes": size} for name, size in parts.items()]}
+                for agent, parts in self.fixed.parts.items()
+            ],
         }
-        tools = [{"tool": one.tool, "calls": one.calls, "produced": one.raw, "saved": one.saved} for one in self.tools]
-        return {"scopes": scopes, "fixed_cost": self.fixed, "tools": tools, "projects": self.projects}
-
-    def _measured(self) -> list[str]:
-        names = (f"all projects ({self.projects})", "this project", "this conversation")
-        rows: list[tuple[str, ...]] = [("Measured, in bytes", "produced", "saved", "fetched back", "own cost", "net")]
-        for name, totals in zip(names, reversed(self.scopes.values()), strict=True):
-            numbers = (totals.produced, totals.saved, totals.fetched, self.cost(totals), self.net(totals))
-            rows.append((name, *(f"{number:,}" for number in numbers)))
-        return _columns(rows)
-
-    def _by_tool(self) -> list[str]:
-        brought = (*ledger.INDEXING, *ledger.FETCHING)
-        ran = [one for one in self.tools if one.tool not in brought][:_TOOLS_MAX]
-        rows: list[tuple[str, ...]] = [("By tool, this project", "calls", "produced", "saved")]
-        rows += [(one.tool[:_NAME_MAX], f"{one.calls:,}", f"{one.raw:,}", f"{one.saved:,}") for one in ran]
-        rows += [(one.tool, f"{one.calls:,}", "-", "-") for one in self.tools if one.tool in brought]
-        return _columns(rows) if self.tools else []
-
-    def _estimated(self) -> list[str]:
-        nets = {name: self.net(totals) // TOKEN_BYTES for name, totals in self.scopes.items()}
-        shown = ", ".join(f"{net:,} {name}" for name, net in nets.items())
-        return [f"Estimated, in tokens at {TOKEN_BYTES} B each: net {shown}."]
-
-    def _words(self) -> list[str]:
-        parts = ", ".join(f"{name} {size:,} B" for name, size in self.fixed.items())
-        counts = "; ".join(
-            f"{totals.conversations:,} {name}" for name, totals in self.scopes.items() if name != "conversation"
-        )
-        lines = [
-            "saved: what calls produced less what they returned, counted once, only where less came back.",
-            "fetched back: what searches and journal rows returned later.",
-            f"own cost: {parts} in each conversation ({counts}), and the words of our replies.",
-            "net: saved less fetched back less own cost; the first line is net of produced.",
-            f"Indexed in this project, not counted as saved: {self.scopes['project'].indexed:,} B.",
-        ]
-        return [*lines, f"{self.unreadable} project(s) could not be read."] if self.unreadable else lines
 
 
-def fixed_cost(connection: Connection, *, inject: bool) -> dict[str, int]:
-    """What we put into every conversation of this host, in bytes, by its parts."""
-    listed = registry.listed(connection.part("server").get("tool_meta"))
-    parts = {
-        "tool list": len(jsonio.dumps(listed).encode()),
-        "instructions": len(instructions(connection, registry.TOOLS).encode()),
-    }
-    return {**parts, "start text at most": limits.HOWTO_MAX} if inject and _tells_at_start(connection) else parts
+def _largest(books: Iterable[Book]) -> list[tuple[str, Source]]:
+    found = [(book.name, source) for book in books for source in book.largest]
+    return sorted(found, key=lambda one: -one[1].bytes)[:OUTPUTS_MAX]
+
+
+def _output(project: str, source: Source) -> dict[str, object]:
+    return {"project": project, "source": source.sid, **{name: getattr(source, name) for name in _OUTPUT}}
+
+
+_OUTPUT = ("label", "tool", "bytes", "chunks", "made")
 
 
 def _tells_at_start(connection: Connection) -> bool:
@@ -135,12 +229,5 @@ def _tells_at_start(connection: Connection) -> bool:
     return any(isinstance(record, dict) and record.get("event") == "session_start" for record in records)
 
 
-def _columns(rows: list[tuple[str, ...]]) -> list[str]:
-    """Aligned by blanks: the first column to the left, numbers to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in rows
-    ]
+def _date(day: int) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(day * DAY_MS // 1000))

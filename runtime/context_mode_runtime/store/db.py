@@ -39,6 +39,9 @@ class Store:
 
     __slots__ = ("_depth", "_lock", "db", "journal_mode", "name", "notices", "path", "secret_names")
 
+    read_only = False
+    """Whether `write()` is refused."""
+
     def __init__(self, path: str, name: str, db: Connection) -> None:
         self.path = path
         self.name = name

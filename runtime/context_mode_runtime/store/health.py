@@ -24,8 +24,13 @@ def rebuild(store: Store) -> None:
 
 
 def damaged_tables(store: Store) -> list[str]:
-    """Full-text tables that fail their own integrity check, which `PRAGMA integrity_check` doesn't see (F50)."""
-    bad = []
+    """Full-text tables that fail their own integrity check, which `PRAGMA integrity_check` doesn't see (F50).
+
+    SQLite needs a store that can be written for it: of any other one nothing is known.
+    """
+    bad: list[str] = []
+    if store.read_only:
+        return bad
     for table in migrations.FTS_TABLES:
         try:
             with store.write() as db:

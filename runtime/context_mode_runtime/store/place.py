@@ -44,11 +44,14 @@ _APPLICATION_ID = slice(68, 72)
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
-def connect(path: str) -> Connection:
-    """A connection to an existing file: no implicit transactions, usable from every thread. Raises sqlite errors."""
+def connect(path: str, mode: str = "rw") -> Connection:
+    """A connection to an existing file: no implicit transactions, usable from every thread. Raises sqlite errors.
+
+    `mode` is `rw`, or `ro` for one that can't write.
+    """
     plain = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return sqlite.connect(
-        f"file:{plain}?mode=rw",
+        f"file:{plain}?mode={mode}",
         timeout=limits.DB_TIMEOUT_MS / 1000,
         isolation_level=None,
         check_same_thread=False,

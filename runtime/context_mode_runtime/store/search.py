@@ -161,6 +161,8 @@ def read(store: Store, source: Source, offset: int, limit: int) -> Found:
 
 def _ready(store: Store, query: Query) -> None:
     """Before a query with an unknown word: trigrams for the words that came since the last one."""
+    if store.read_only:
+        return
     with store.read() as db:
         behind = vocabulary.is_behind(db) and not all(_count(db, term.fts) for term in query.terms)
     if behind:

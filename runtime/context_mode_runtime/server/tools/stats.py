@@ -12,15 +12,16 @@ if TYPE_CHECKING:
 
 def handle(call: Call) -> str:
     """The savings report of this conversation, this project and all projects."""
-    from context_mode_runtime.server.savings import Report
+    from context_mode_runtime.server import savings, savings_text
     from context_mode_runtime.store.errors import StoreError
 
+    key = call.project().key()
+    books = savings.Books()
     try:
-        text = Report(call).text()
+        books.check(key)
     except StoreError as error:
         raise ToolError(f"the store can't be read: {error}") from None
-    call.raw_bytes = None
-    return text
+    return savings_text.text(savings.Report(books, key, call.session()))
 
 
 TOOL = Tool(
