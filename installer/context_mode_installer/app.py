@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,15 +11,17 @@ from typer.completion import completion_init, get_completion_script  # type: ign
 from typer.exceptions import TyperException
 
 from context_mode_installer import result as results
+from context_mode_installer import suggest
 from context_mode_installer.answer import Json
 from context_mode_installer.answer import answer as _call
 from context_mode_installer.app_stored import stored_app
+from context_mode_installer.manual import Commands
 from context_mode_installer.screen import complain, show, usage_error
 from context_mode_runtime.log import log_error
 from context_mode_runtime.paths import NoHomeError, error_log, tilde
 from context_mode_runtime.version import VERSION
 
-app = typer.Typer(
+app = Commands(
     name="context-mode",
     no_args_is_help=True,
     add_completion=False,
@@ -26,19 +29,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Keeps large tool output out of your coding agent's context and gives back the part it asks for.",
-    epilog="Start with: context-mode setup --dry-run",
+    epilog="Start with: context-mode setup --dry-run\n\nThe help of each command has examples and exit codes.",
 )
-policy_app = typer.Typer(
+policy_app = Commands(
     no_args_is_help=True,
     help="The policy in force, its validity, and why a call is decided as it is.",
     short_help="The rules in force, and why a call is decided so.",
-    epilog="Example: context-mode policy show",
+    epilog="Start with: context-mode policy show",
 )
 app.add_typer(policy_app, name="policy")
 app.add_typer(stored_app)
 NEWEST = "newest"
 Agents = Annotated[
-    str | None, typer.Option("--agents", metavar="A,B", help="Only these agents (ids). Default: every agent found.")
+    str | None,
+    typer.Option(
+        "--agents",
+        metavar="A,B",
+        help="Only these agents (ids). Default: every agent found.",
+        autocompletion=suggest.agents,
+    ),
 ]
 
 
@@ -50,6 +59,9 @@ def run_app(arguments: list[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return _ended(arguments, "interrupted", results.INTERRUPTED)
     except TyperException as error:
+        if error.format_message().startswith("Usage:"):  # a group of commands without a command: its help
+            typer.echo(error.format_message(), err=True)
+            return results.USAGE
         return _ended(arguments, usage_error(error), results.USAGE)
     except Exception as error:  # noqa: BLE001 - the one place where our own faults end
         return _our_fault(arguments, error)
@@ -59,7 +71,7 @@ def run_app(arguments: list[str]) -> int:
 def _with_newest(arguments: list[str]) -> list[str]:
     """`--undo` without an id means the newest setup."""
     words: list[str] = []
-    for word, following in zip(arguments, [*arguments[1:], "-"], strict=True):
+    for word, following in itertools.zip_longest(arguments, arguments[1:], fillvalue="-"):
         words.append(word)
         if word == "--undo" and following.startswith("-"):
             words.append(NEWEST)
@@ -133,15 +145,17 @@ def setup(  # noqa: PLR0913, PLR0917 - the options of contract section 3
     data: Annotated[bool, typer.Option("--data", help="With --remove: delete our data and launchers, too.")] = False,
     undo: Annotated[
         str | None,
-        typer.Option("--undo", metavar="ID", help="Restore the files of an earlier setup (default: the newest)."),
+        typer.Option(
+            "--undo",
+            metavar="ID",
+            help="Restore the files of an earlier setup (default: the newest).",
+            autocompletion=suggest.setup,
+        ),
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="List the earlier setups.")] = False,
     json: Json = False,
 ) -> None:
-    """Set up, repair or remove the agents' entries. Also the re-run: a second run changes nothing.
-
-    Example: context-mode setup --dry-run
-    """
+    """Set up, repair or remove the agents' entries. Also the re-run: a second run changes nothing."""
     from context_mode_installer.commands import setup as command
 
     options = command.Options(
@@ -157,16 +171,16 @@ def doctor(  # noqa: PLR0913, PLR0917 - the options of contract section 3
     json: Json = False,
     fix: Annotated[bool, typer.Option("--fix", help="Run setup for what it can mend, then look again.")] = False,
     offline: Annotated[bool, typer.Option("--offline", help="Ask nothing of the network.")] = False,
-    only: Annotated[str | None, typer.Option(metavar="D5", help="Only these checks, by their numbers.")] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(metavar="D5", help="Only these checks, by their numbers.", autocompletion=suggest.checks),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report to FILE, ready to paste.")
     ] = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Every row, healthy ones too.")] = False,
 ) -> None:
-    """Check what setup wrote, by effect. Exit 1 when something fails.
-
-    Example: context-mode doctor --only D5,D7
-    """
+    """Check what setup wrote, by effect. Exit 1 when something fails."""
     from context_mode_installer.commands import doctor as command
 
     options = command.Options(
@@ -177,13 +191,15 @@ def doctor(  # noqa: PLR0913, PLR0917 - the options of contract section 3
 
 @app.command(short_help="List the known agents, show one, or check spec files.")
 def agents(
-    words: Annotated[list[str] | None, typer.Argument(metavar="[ID | validate FILE...]", help="An agent's id.")] = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID | validate FILE...]", help="An agent's id.", autocompletion=suggest.agent_or_validate
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """List the known agents, show all that one's spec says, or check spec files.
-
-    Example: context-mode agents validate my-agent.yaml
-    """
+    """List the known agents, show all that one's spec says, or check spec files."""
     from context_mode_installer.commands import agents as command
 
     match words or []:
@@ -199,14 +215,11 @@ def agents(
 
 @app.command(short_help="Make an agent's own plugin or extension folder.")
 def package(
-    agent: Annotated[str, typer.Argument(metavar="ID", help="The agent's id.")],
+    agent: Annotated[str, typer.Argument(metavar="ID", help="The agent's id.", autocompletion=suggest.agent)],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder, an empty one, or an earlier package.")],
     json: Json = False,
 ) -> None:
-    """Make the agent's own plugin or extension folder, and say how the agent installs it.
-
-    Example: context-mode package ID ./context-mode-package
-    """
+    """Make the agent's own plugin or extension folder, and say how the agent installs it."""
     from context_mode_installer.commands import package as command
 
     _call("package", lambda: command.run(agent, folder), as_json=json)
@@ -214,10 +227,7 @@ def package(
 
 @policy_app.command("show", short_help="Print the rules in force, and where each comes from.")
 def policy_show(json: Json = False) -> None:
-    """Print the policy in force here, and the file that each line comes from.
-
-    Example: context-mode policy show
-    """
+    """Print the policy in force here, and the file that each line comes from."""
     from context_mode_installer.commands import policy as command
 
     _call("policy show", command.show, as_json=json)
@@ -225,10 +235,7 @@ def policy_show(json: Json = False) -> None:
 
 @policy_app.command("check")
 def policy_check(json: Json = False) -> None:
-    """Check the policy files: file, line, what is wrong. Exit 1 on a finding.
-
-    Example: context-mode policy check
-    """
+    """Check the policy files: file, line, what is wrong. Exit 1 on a finding."""
     from context_mode_installer.commands import policy as command
 
     _call("policy check", command.check, as_json=json)
@@ -236,15 +243,14 @@ def policy_check(json: Json = False) -> None:
 
 @policy_app.command("explain")
 def policy_explain(
-    agent: Annotated[str, typer.Option(metavar="ID", help="The agent that would make the call.")],
+    agent: Annotated[
+        str, typer.Option(metavar="ID", help="The agent that would make the call.", autocompletion=suggest.agent)
+    ],
     tool: Annotated[str, typer.Option(metavar="NAME", help="The tool, as the agent names it, or one of ours.")],
     input_: Annotated[str, typer.Option("--input", metavar="JSON", help="Its input, a JSON object.")],
     json: Json = False,
 ) -> None:
-    """Say which rule or route decides about a call, and why. Nothing is run.
-
-    Example: context-mode policy explain --agent ID --tool Bash --input '{"command": "git push --force"}'
-    """
+    """Say which rule or route decides about a call, and why. Nothing is run."""
     from context_mode_installer.commands import policy as command
 
     _call("policy explain", lambda: command.explain(agent, tool, input_), as_json=json)
@@ -255,10 +261,7 @@ def upgrade(
     check: Annotated[bool, typer.Option("--check", help="Say what would be run; run nothing.")] = False,
     json: Json = False,
 ) -> None:
-    """Bring context-mode up to date the way it was installed, then set up again what is set up, then doctor.
-
-    Example: context-mode upgrade --check
-    """
+    """Bring context-mode up to date the way it was installed, then set up again what is set up, then doctor."""
     from context_mode_installer.commands import upgrade as command
 
     _call("upgrade", lambda: command.run(check=check), as_json=json)
@@ -266,22 +269,19 @@ def upgrade(
 
 @app.command(short_help="Print the completion script of your shell.")
 def completion(
-    shell: Annotated[Literal["bash", "zsh", "fish", "powershell"], typer.Argument(help="Your shell.")],
+    shell: Annotated[
+        Literal["bash", "zsh", "fish", "powershell"],
+        typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell."),
+    ],
 ) -> None:
-    """Print the shell completion script; nothing is written into your start files.
-
-    Example: context-mode completion bash > ~/.local/share/bash-completion/completions/context-mode
-    """
+    """Print the completion script of a shell; nothing is written into your start files."""
     script = get_completion_script(prog_name="context-mode", complete_var="_CONTEXT_MODE_COMPLETE", shell=shell)
-    typer.echo(script)
+    typer.echo(script[script.find("$scriptblock") :] if shell == "powershell" else script)  # keys stay the user's
 
 
 @app.command()
 def demo(json: Json = False) -> None:
-    """Show in seconds, without an agent, what the tool does.
-
-    Example: context-mode demo
-    """
+    """Show in seconds, without an agent, what the tool does."""
     from context_mode_installer.commands import demo as command
 
     _call("demo", command.run, as_json=json)
@@ -291,18 +291,19 @@ def demo(json: Json = False) -> None:
     short_help="Answer one hook call (agents run this).",
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
 )
-def hook(agent: str, event: str) -> None:
-    """Answer one hook call: payload on stdin, reply on stdout. Agents call it; exit 0 whatever happens.
-
-    Example: context-mode hook AGENT EVENT < payload.json
-    """
+def hook(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent that calls.", autocompletion=suggest.agent)],
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="The agent's name of the event, or ours.")],
+) -> None:
+    """Answer one hook call: payload on stdin, reply on stdout. Agents call it; exit 0 whatever happens."""
     raise AssertionError(f"{agent} {event} goes to the runtime")
 
 
 @app.command(short_help="Run the MCP server (agents run this).")
-def serve(agent: Annotated[str | None, typer.Option(metavar="ID", help="The agent that starts us.")] = None) -> None:
-    """Run the MCP server on stdin and stdout. Agents start it.
-
-    Example: context-mode serve --agent ID
-    """
+def serve(
+    agent: Annotated[
+        str | None, typer.Option(metavar="ID", help="The agent that starts us.", autocompletion=suggest.agent)
+    ] = None,
+) -> None:
+    """Run the MCP server on stdin and stdout. Agents start it."""
     raise AssertionError(f"{agent} goes to the runtime")

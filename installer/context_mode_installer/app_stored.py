@@ -6,23 +6,25 @@ from typing import Annotated, Literal
 
 import typer
 
+from context_mode_installer import suggest
 from context_mode_installer.answer import Json, answer
+from context_mode_installer.manual import Commands
 
-stored_app = typer.Typer()
+stored_app = Commands()
 
 
 @stored_app.command(short_help="Search what is stored for the current project.")
 def search(
     queries: Annotated[list[str], typer.Argument(metavar="QUERY...", help="What to look for; several are several.")],
-    source: Annotated[str | None, typer.Option(metavar="ID", help="Only this source: id, label or its start.")] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Only this source: id, label or its start.", autocompletion=suggest.source),
+    ] = None,
     scope: Annotated[Literal["worktree", "project"], typer.Option(help="How far to look.")] = "worktree",
     limit: Annotated[int, typer.Option(min=1, max=20, help="Hits a query.")] = 3,
     json: Json = False,
 ) -> None:
-    """Search what is stored for the current project. No hit is no error.
-
-    Example: context-mode search "retry limit" parseConfig
-    """
+    """Search what is stored for the current project. No hit is no error."""
     from context_mode_installer.commands import stored as command
 
     arguments: dict[str, object] = {"queries": queries, "scope": scope, "limit": limit, "source": source}
@@ -36,10 +38,7 @@ def index(
     refresh: Annotated[bool, typer.Option("--refresh", help="Fetch pages again that are not old yet.")] = False,
     json: Json = False,
 ) -> None:
-    """Make files, folders and pages searchable in the current project.
-
-    Example: context-mode index docs/ https://example.com/api
-    """
+    """Make files, folders and pages searchable in the current project."""
     from context_mode_installer.commands import stored as command
 
     answer("index", lambda: command.index(places, label, refresh=refresh), as_json=json)
@@ -47,13 +46,13 @@ def index(
 
 @stored_app.command()
 def stats(
-    session: Annotated[str | None, typer.Option(metavar="ID", help="This conversation, not the newest one.")] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="This conversation, not the newest one.", autocompletion=suggest.conversation),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Show how many bytes were kept out of the agents' contexts.
-
-    Example: context-mode stats
-    """
+    """Show how many bytes were kept out of the agents' contexts."""
     from context_mode_installer.commands import stats as command
 
     answer("stats", lambda: command.stats(session), as_json=json)
@@ -62,13 +61,13 @@ def stats(
 @stored_app.command(short_help="Show what a conversation was doing, or list them.")
 def resume(
     seq: Annotated[int | None, typer.Argument(metavar="[SEQ]", help="Show this row of the journal whole.")] = None,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="The state of this conversation.")] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The state of this conversation.", autocompletion=suggest.conversation),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Show what a conversation of the current project was doing, or list its conversations.
-
-    Example: context-mode resume --session ID
-    """
+    """Show what a conversation of the current project was doing, or list its conversations."""
     from context_mode_installer.commands import stored as command
 
     answer("resume", lambda: command.resume(seq, session), as_json=json)
@@ -76,15 +75,17 @@ def resume(
 
 @stored_app.command()
 def purge(
-    session: Annotated[str | None, typer.Option(metavar="ID", help="Delete this conversation.")] = None,
-    source: Annotated[str | None, typer.Option(metavar="ID", help="Delete this source, by id or exact label.")] = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Delete this conversation.", autocompletion=suggest.conversation)
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Delete this source, by id or exact label.", autocompletion=suggest.source),
+    ] = None,
     project: Annotated[bool, typer.Option("--project", help="Delete all that is stored for this project.")] = False,
     json: Json = False,
 ) -> None:
-    """Delete stored text of the current project for good. Say what: one of the three options.
-
-    Example: context-mode purge --source s7
-    """
+    """Delete stored text of the current project for good. Say what: one of the three options."""
     from context_mode_installer.commands import stored as command
 
     answer("purge", lambda: command.purge(session, source, project=project), as_json=json)

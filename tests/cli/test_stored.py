@@ -23,13 +23,6 @@ def _store(project: Path) -> Store:
     return Store.open(found.key(), name=found.name)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_an_example(run_cli: Any, command: str) -> None:
-    done = run_cli(command, "--help")
-    assert done.returncode == 0
-    assert f"Example: context-mode {command}" in done.stdout
-
-
 def test_what_was_indexed_is_found_from_any_folder_of_the_project(run_cli: Any, project: Path) -> None:
     (project / "docs").mkdir()
     (project / "docs" / "guide.md").write_text("# Guide\n\nThe numbat retries four times.\n", encoding="utf-8")

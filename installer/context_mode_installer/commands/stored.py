@@ -103,9 +103,19 @@ def purge(session: str | None, source: str | None, *, project: bool) -> Result:
     if len(arguments) != 1:
         raise UserError("say what to delete: one of --session ID, --source ID, --project")
     with _call("ctx_purge", arguments) as call:
+        if session is not None:
+            call.arguments["session"] = _key_of(call, session)
         text = direct.reply(call)
     data = {"scope": next(iter(arguments)), "deleted": int(text.split()[2])}
     return Result("purge", data=data, messages=_lines(text))
+
+
+def _key_of(call: Call, session: str) -> str:
+    """Our key of a conversation that is named by the host's id; anything else as it was given."""
+    store = searching.opened(call)
+    keys = [key for key, _, _ in journal.conversations(store)] if store else []
+    fitting = [key for key in keys if key.partition(":")[2] == session]
+    return fitting[0] if len(fitting) == 1 else session
 
 
 def resume(seq: int | None, session: str | None) -> Result:
