@@ -127,12 +127,17 @@ class Commands(typer.Typer):
         return register
 
 
+def examples(page: Page) -> list[tuple[str, str]]:
+    """Whole command lines (a long one is two lines, by a backslash), each with what it is for."""
+    return [(one if f"{_COMMAND} " in one else f"{_COMMAND} {one}", note) for one, note in page.examples]
+
+
 def page_text(page: Page) -> str:
     """The end of one command's help, its lines as they are to stand there."""
-    examples = [(one if f"{_COMMAND} " in one else f"{_COMMAND} {one}", note) for one, note in page.examples]
-    widest = max((len(one) for one, note in examples if len(one) + len(note) + 4 <= _WIDTH), default=0)
+    shown = examples(page)
+    widest = max((len(one) for one, note in shown if len(one) + len(note) + 4 <= _WIDTH), default=0)
     lines = ["\b", "Examples:"]
-    for one, note in examples:
+    for one, note in shown:
         fits = max(widest, len(one)) + len(note) + 4 <= _WIDTH
         lines += [f"  {one:<{widest}}  {note}".rstrip()] if fits else [f"  {one}", *([f"      {note}"] if note else [])]
     codes = [(0, "fine"), *([(1, page.one)] if page.one else []), *page.exits]

@@ -9,6 +9,7 @@ import pytest
 from typer.main import get_command
 
 from context_mode_installer.app import app, run_app
+from context_mode_installer.manual import PAGES
 
 Words = tuple[str, ...]
 
@@ -69,6 +70,10 @@ def test_every_command_has_a_whole_page(page: str, words: Words) -> None:
     assert codes[0] == ["0", "fine"]
     assert all(code.isdigit() and what for code, what in codes)
     assert [int(code) for code, _ in codes] == sorted(int(code) for code, _ in codes)
+
+
+def test_each_page_is_of_a_command() -> None:
+    assert {" ".join(words) for words in SINGLE} == set(PAGES)
 
 
 @pytest.mark.parametrize("words", [(), ("policy",)], ids=named)

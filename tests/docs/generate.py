@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import part_agents, part_commands, part_policy
+from tests.docs import part_agents, part_commands, part_policy, part_texts
 from tests.docs.pages import PAGES, name_of, read
 
 PARTS: dict[str, Callable[..., str]] = {
@@ -21,6 +21,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "policy-keys": part_policy.keys,
     "policy-tried": part_policy.tried,
     "commands": part_commands.commands,
+    "texts-cost": part_texts.costs,
 }
 MARKED = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end of generated -->)", re.DOTALL)
 

@@ -11,6 +11,7 @@ from tests.docs.pages import table
 from typer.main import get_command
 
 from context_mode_installer.app import app
+from context_mode_installer.manual import PAGES, examples
 
 
 @cache
@@ -34,11 +35,13 @@ def commands() -> str:
 
 
 def section(name: str, command: Any) -> str:
-    said, _, example = command.help.partition("Example:")
+    page = PAGES[name.removeprefix("context-mode ")]
+    lines = [f"{one}  # {note}" if note else one for one, note in examples(page)]
     context = command.context_class(command, info_name=name)
     rows = [row(parameter.get_help_record(context)) for parameter in command.params]
-    parts = [f"## {name}", said.strip(), f"```sh\n{example.strip()}\n```"]
-    return "\n\n".join([*parts, table("option", "what it does", rows)] if rows else parts)
+    parts = [f"## {name}", command.help.strip(), "\n".join(["```sh", *lines, "```"])]
+    parts += [table("option", "what it does", rows)] if rows else []
+    return "\n\n".join([*parts, f"Exit code 1: {page.one}."] if page.one else parts)
 
 
 def row(record: tuple[str, str]) -> tuple[str, str]:
