@@ -92,7 +92,9 @@ PAGES = {
         ),
         "one of several places could not be indexed",
     ),
-    "stats": Page((("stats", "for people"), ("stats --json", "for scripts"))),
+    "stats": Page(
+        (("stats", "for people"), ("stats --session ID", "of one conversation"), ("stats --json", "for scripts"))
+    ),
     "resume": Page(
         (
             ("resume", "the conversations of this project"),
