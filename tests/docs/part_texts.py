@@ -8,14 +8,13 @@ from context_mode_installer.skilltexts import SKILLS
 from context_mode_runtime.agents import known_agents, load_agent
 from context_mode_runtime.hooks.call import Call
 from context_mode_runtime.hooks.turns import how_to
-from context_mode_runtime.server.savings import fixed_cost
-from context_mode_runtime.server.session import Connection
+from context_mode_runtime.server.savings import Fixed
 
 
 def cost(agent: str) -> list[int]:
     """Bytes of the tool list as it is sent, of the instructions, and of the start text with all routes on."""
     known = load_agent(agent)
-    parts = fixed_cost(Connection(agent, known, "/"), inject=False)
+    parts = Fixed().of_agent(agent)
     start = how_to(Call(known, "session_start", "", {"cwd": "/"}, assume_server=True))
     return [parts["tool list"], parts["instructions"], len(start.encode())]
 
