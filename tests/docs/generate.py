@@ -13,12 +13,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import part_agents, part_commands, part_policy, part_texts, part_tools
+from tests.docs import part_agents, part_commands, part_conversations, part_policy, part_texts, part_tools
 from tests.docs.pages import PAGES, name_of, read
 
 PARTS: dict[str, Callable[..., str]] = {
     "install": part_agents.install,
     "tool": part_tools.tool,
+    "conversations": part_conversations.hosts,
     "policy-keys": part_policy.keys,
     "policy-tried": part_policy.tried,
     "commands": part_commands.commands,
