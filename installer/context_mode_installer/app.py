@@ -95,8 +95,10 @@ def _ended(arguments: list[str], line: str, code: int) -> int:
     if "--json" in arguments:
         name = next((word for word in arguments if not word.startswith("-")), "")
         show(results.failed(name, results.UserError(line, exit_code=code)), as_json=True)
-    else:
+    elif code == results.INTERRUPTED:
         complain(line)
+    else:
+        show(results.failed("", results.UserError(line, exit_code=code)), as_json=False)
     return code
 
 
@@ -153,6 +155,7 @@ def setup(  # noqa: PLR0913, PLR0917 - the options of contract section 3
         ),
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="List the earlier setups.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show each change with its diff.")] = False,
     json: Json = False,
 ) -> None:
     """Set up, repair or remove the agents' entries. Also the re-run: a second run changes nothing."""
@@ -160,7 +163,7 @@ def setup(  # noqa: PLR0913, PLR0917 - the options of contract section 3
 
     options = command.Options(
         agents=_names(agents), scope=scope, project=project, dry_run=dry_run, approve=not no_approve, replace=replace,
-        remove=remove, data=data, undo=undo, history=history,
+        remove=remove, data=data, undo=undo, history=history, verbose=verbose,
     )  # fmt: skip
     _call("setup", lambda: command.run(options), as_json=json)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OK = 0
 FINDINGS = 1
@@ -15,13 +18,19 @@ INTERRUPTED = 130
 Status = Literal["ok", "findings", "error"]
 
 
+class Verbatim(str):
+    """A line for people that is shown as it is, whatever the width: a command to paste, a line of a file."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """The outcome of one command.
 
     `data` is the command's own object (docs and `schemas/` say its shape), `messages` are lines for people:
-    what was done, then what to do next. `exit_code`: 0 fine, 1 a FAIL or failed and rolled back, 2 wrong usage or bad
-    input, 3 our own fault, 130 interrupted.
+    what was done, then what to do next; `shown` takes their place on a screen. `exit_code`: 0 fine, 1 a FAIL or failed
+    and rolled back, 2 wrong usage or bad input, 3 our own fault, 130 interrupted.
     """
 
     command: str
@@ -29,6 +38,7 @@ class Result:
     exit_code: int = OK
     data: dict[str, Any] = field(default_factory=dict)
     messages: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
     def as_json(self) -> str:
         """The envelope of contract section 3, indented by two, UTF-8."""
@@ -43,13 +53,14 @@ class Result:
 
 
 class UserError(Exception):
-    """Something that the user can mend. Its text is one line: what, where, how to mend it."""
+    """Something that the user can mend. Its text is one line: what, where, how to mend it; `shown` says it in more."""
 
-    def __init__(self, message: str, *, exit_code: int = USAGE) -> None:
+    def __init__(self, message: str, *, exit_code: int = USAGE, shown: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+        self.shown = tuple(shown) or (message,)
 
 
 def failed(command: str, error: UserError) -> Result:
     """The result of a command that could not do its work."""
-    return Result(command, "error", error.exit_code, messages=(str(error),))
+    return Result(command, "error", error.exit_code, messages=(str(error),), shown=error.shown)

@@ -13,6 +13,8 @@ import stat
 import subprocess
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 
+from context_mode_runtime import paths
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -23,11 +25,12 @@ TEMP_SUFFIX = ".context-mode.tmp"
 class PathError(Exception):
     """A path that setup can't use: what is wrong with it and how to mend it, in one line."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        """Keeps the path apart, so that it can be shown with `~`."""
+    def __init__(self, path: str, reason: str, fix: Sequence[str] = ()) -> None:
+        """Keeps the path apart, so that it can be shown with `~`; `fix`: a command that takes it as its last word."""
         super().__init__(f"{path}: {reason}")
         self.path = path
         self.reason = reason
+        self.fix = tuple(fix)
 
 
 class FileState(NamedTuple):
@@ -95,7 +98,8 @@ class RealSystem:
         except (FileNotFoundError, NotADirectoryError):
             return FileState(None)
         except OSError as error:
-            raise PathError(path, f"can't be read ({error.strerror})") from None
+            fix = ("chmod", "u+r") if isinstance(error, PermissionError) else ()
+            raise PathError(path, f"can't be read ({error.strerror})", fix) from None
 
     def target(self, path: str) -> str:
         """The real place of `path`: what a link stands for, so that the link stays.
@@ -105,10 +109,11 @@ class RealSystem:
         real = os.path.realpath(path)
         dangling = next((one for one in _upwards(path) if os.path.islink(one) and not os.path.exists(one)), None)
         if dangling:
-            reason = f"is a link to {os.path.realpath(dangling)}, which isn't there; make that or take the link away"
-            raise PathError(dangling, reason)
+            end = paths.tilde(os.path.realpath(dangling))
+            reason = f"is a link to {end}, which isn't there; make that or take the link away"
+            raise PathError(dangling, reason, ("rm",))
         if real != os.path.abspath(path) and not any(_inside(real, home) for home in self.homes):
-            raise PathError(path, f"is a link to {real}, outside of your home; setup leaves it alone")
+            raise PathError(path, f"is a link to {paths.tilde(real)}, outside of your home; setup leaves it alone")
         return real
 
     def folder_exists(self, path: str) -> bool:

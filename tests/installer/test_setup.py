@@ -649,8 +649,10 @@ def test_a_removal_says_what_stays_and_how_it_goes(home: Path) -> None:
     dry = set_up(remove=True, data=True, dry_run=True).messages
     assert dry[-2:] == ("Data and launchers in ~/.context-mode would be deleted.", "Nothing was written.")
     said = set_up(remove=True).messages
-    assert said[-1] == "Data and launchers stay in ~/.context-mode; to delete them: context-mode setup --remove --data"
-    assert any(line.endswith("trust for 9 hooks of ours taken out") for line in said)
-    assert any("hooks SessionStart, UserPromptSubmit, PreToolUse, " in line for line in said)
+    assert said[-2:] == (
+        "Data and launchers stay in ~/.context-mode. To delete them, too:", "  context-mode setup --remove --data",
+    )  # fmt: skip
+    assert any("lines: trust for 9 hooks of ours taken out" in line for line in said)
+    assert any("lines: 10 hooks taken out" in line for line in said)
     set_up()
     assert not any("--undo" in line for line in set_up(remove=True, data=True).messages)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from context_mode_installer import launchers, receipt, verify
 from context_mode_installer.afterwards import HostCommands, compile_runtime
 from context_mode_installer.backups import KEEP
+from context_mode_installer.commands import setup_screens as screens
 from context_mode_installer.detect import find_hosts, known_specs, spec_of
 from context_mode_installer.plan.build import Grants, Plan, finished, plan_removals, plan_setup
-from context_mode_installer.plan.draft import Desk, Draft
+from context_mode_installer.plan.draft import Desk, Draft, path_problem
 from context_mode_installer.plan.host import Target
-from context_mode_installer.plan.report import lines_of, plan_data
-from context_mode_installer.result import FINDINGS, Result, UserError
+from context_mode_installer.plan.report import Telling, lines_of, plan_data
+from context_mode_installer.result import FINDINGS, Result, Status, UserError, Verbatim
+from context_mode_installer.screen import step
 from context_mode_installer.specs.catalog import spec_files
 from context_mode_installer.system import DryRunSystem, PathError, RealSystem
-from context_mode_installer.transaction import BusyError, ChangedError, Transaction, VerifyError, Work, undo
-from context_mode_installer.unsupported import lines_of as lines_of_strangers
-from context_mode_installer.unsupported import strangers_here
+from context_mode_installer.transaction import BusyError, ChangedError, Transaction, VerifyError, undo
 from context_mode_runtime import paths
 from context_mode_runtime.policy.load import load_policy
 from context_mode_runtime.project import find_project
@@ -53,6 +52,7 @@ class Options:
     data: bool = False
     undo: str | None = None
     history: bool = False
+    verbose: bool = False
 
 
 def run(options: Options) -> Result:
@@ -63,9 +63,11 @@ def run(options: Options) -> Result:
     except (BusyError, ChangedError) as error:
         raise UserError(str(error), exit_code=FINDINGS) from None
     except PathError as error:
-        raise UserError(f"{paths.tilde(error.path)} {error.reason}. Nothing was changed.", exit_code=FINDINGS) from None
+        raise path_problem(error) from None
     except VerifyError as error:
-        raise UserError(f"{error}. Every file is as it was before.", exit_code=FINDINGS) from None
+        whole = "Every file is as it was before."
+        shown = (str(error), whole, "help: what each part says: context-mode doctor")
+        raise UserError(f"{error}. {whole}", exit_code=FINDINGS, shown=shown) from None
 
 
 def _check(options: Options) -> None:
@@ -121,7 +123,12 @@ class _Run:
         if self.options.dry_run:
             yield
             return
-        with self.transaction.lock():
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(self.transaction.lock(0))
+            except BusyError:
+                with step("Waiting for another setup to end"):
+                    held.enter_context(self.transaction.lock())
             self.transaction.recover_locked()
             yield
 
@@ -162,7 +169,8 @@ class _Run:
 
         def check() -> None:
             verify.check_files(self.system, plan.work.files)
-            seen.update(verify.check_targets(self.system, targets, self.environment))
+            with step("Running each hook and server once"):
+                seen.update(verify.check_targets(self.system, targets, self.environment))
 
         self.transaction.run(plan.work, check)
         for source, aside in plan.moves:
@@ -173,9 +181,10 @@ class _Run:
     def _after(self, plan: Plan, hosts: Sequence[Host]) -> list[str]:
         """What follows the transaction: a failure there is a word, not a roll-back."""
         host_commands = HostCommands(self.system, self.environment, hosts)
-        notes = host_commands.run(plan.commands)
-        compile_runtime()
-        return notes + host_commands.renew(plan.updates, lambda host: self._target(host, self._draft()).install)
+        with step("Preparing the hooks, running the agents' own commands"):
+            notes = host_commands.run(plan.commands)
+            compile_runtime()
+            return notes + host_commands.renew(plan.updates, lambda host: self._target(host, self._draft()).install)
 
     def _remove(self) -> Result:
         with self._locked():
@@ -190,7 +199,7 @@ class _Run:
         touched = {change.agent for change in plan.changes}
         hosts = [target.host for target in targets if target.spec.id in touched]
         done = not plan.empty and not self.options.dry_run
-        notes = [*map(_package_stays, packaged), *(self._after(plan, hosts) if done else [])]
+        notes = [*map(screens.package_stays, packaged), *(self._after(plan, hosts) if done else [])]
         if self.options.data and not self.options.dry_run:
             notes += _delete_data(self.root)
         return self._report(plan, list({host.spec.id: host for host in hosts}.values()), notes, done=done)
@@ -214,7 +223,8 @@ class _Run:
 
     def _chosen(self) -> tuple[list[Host], list[str]]:
         """The hosts to set up, and a line for each that was left out. Raises UserError for one that was named."""
-        hosts = find_hosts(self.specs, self.system, self.environment, self.project)
+        with step("Looking for agents"):
+            hosts = find_hosts(self.specs, self.system, self.environment, self.project)
         named, notes, chosen = bool(self.options.agents), [], []
         for host in hosts:
             refused = host.spec.refused(self.options.scope)
@@ -231,7 +241,7 @@ class _Run:
                 if not host.binary:
                     notes.append(f"{host.spec.name}: its program was not found; set up for when it is there")
         if not chosen and not named:
-            notes += _looked_for(hosts)
+            notes += screens.looked_for(hosts)
         return chosen, notes
 
     def _target(self, host: Host, draft: Draft, scope: Scope | None = None, project: str | None = None) -> Target:
@@ -250,31 +260,25 @@ class _Run:
             done = None
             if work.files and not self.options.dry_run:
                 done = self.transaction.run(work, lambda: verify.check_files(self.system, work.files))
-        return _undone(work, done.id if done else None, dry_run=self.options.dry_run)
+        backup = done.id if done else None
+        data = {"files": [one.path for one in work.files], "backup": backup, "dry_run": self.options.dry_run}
+        return Result("setup", data=data, messages=tuple(screens.undone_lines(work, backup)))
 
     def _history(self) -> Result:
         history = self.transaction.backups.history()
-        rows = [
-            {"id": one.id, "time": one.time, "command": one.command, "agents": list(one.agents),
-             "files": [kept.path for kept in one.files]}
-            for one in history
-        ]  # fmt: skip
-        lines = [f"{one.id}  {one.command}  {', '.join(one.agents)}  {len(one.files)} files" for one in history]
-        lines.append("To go back: context-mode setup --undo ID" if history else "There was no setup yet.")
-        return Result("setup", data={"history": rows}, messages=tuple(lines))
+        data = {"history": screens.history_data(history)}
+        return Result("setup", data=data, messages=tuple(screens.history_lines(history)))
 
     def _report(
         self, plan: Plan, hosts: Sequence[Host], notes: Sequence[str], *, done: bool = False,
-        seen: dict[str, list[str]] | None = None, status: str = "ok",
+        seen: dict[str, list[str]] | None = None, status: Status = "ok",
     ) -> Result:  # fmt: skip
         data = plan_data(plan, hosts, seen or {}) | {"dry_run": self.options.dry_run, "done": done}
-        lines = lines_of(plan, hosts, seen or {}, diffs=self.options.dry_run)
-        lines += notes
+        whole = self.options.dry_run or self.options.verbose
+        lines = lines_of(plan, hosts, Telling(whole, done, seen or {}))
         if status == "findings":
-            lines.append("Nothing was changed.")
-            return Result("setup", "findings", FINDINGS, data, tuple(lines))
-        lines += self._closing(plan, hosts, done=done)
-        return Result("setup", data=data, messages=tuple(lines))
+            return Result("setup", status, FINDINGS, data, (*lines, "Nothing was changed."))
+        return Result("setup", data=data, messages=(*lines, *notes, *self._closing(plan, hosts, done=done)))
 
     def _closing(self, plan: Plan, hosts: Sequence[Host], *, done: bool) -> list[str]:
         shown = paths.tilde(self.root)
@@ -287,10 +291,12 @@ class _Run:
             ]
         if self.options.data:
             return []
-        lines = [f"To go back: context-mode setup --undo {plan.work.id}"] if plan.work.files else []
-        if self.options.remove:
-            return [*lines, f"Data and launchers stay in {shown}; to delete them: context-mode setup --remove --data"]
-        return lines + [line for host in hosts for line in host.spec.commands.next]
+        lines = screens.saved(plan.work.files, self.transaction.backups, plan.work.id)
+        if not self.options.remove:
+            touched = {change.agent for change in plan.changes}
+            return [*lines, *screens.next_steps(host for host in hosts if host.spec.id in touched)]
+        stay = f"Data and launchers stay in {shown}. To delete them, too:"
+        return [*lines, screens.RESTART, stay, Verbatim("  context-mode setup --remove --data")]
 
 
 class _Blind(RealSystem):
@@ -303,35 +309,6 @@ class _Blind(RealSystem):
         from context_mode_installer.system import Ran
 
         return Ran(None, "", "")
-
-
-def _package_stays(target: Target) -> str:
-    native, install = target.spec.native, target.install
-    commands = install.commands(native, native.remove) if native and install else []
-    way = " && ".join(map(shlex.join, commands)) or "its entry goes by hand"
-    return f"{target.spec.name}: our package stays; to take it out: {way}"
-
-
-def _looked_for(hosts: Sequence[Host]) -> list[str]:
-    lines = ["No agent was found. Looked for:"]
-    for host in hosts:
-        places = ", ".join(paths.tilde(host.places.path(folder.path)) for folder in host.spec.detection.folders)
-        lines.append(f"  {host.spec.name}: the program {host.spec.detection.binary}, {places}")
-    lines += lines_of_strangers(strangers_here())
-    lines.append("To set one up all the same: context-mode setup --agents " + (hosts[0].spec.id if hosts else "ID"))
-    return lines
-
-
-def _undone(work: Work, backup: str | None, *, dry_run: bool) -> Result:
-    names = [paths.tilde(one.path) for one in work.files]
-    lines = [f"{name} {'would be ' if dry_run else ''}as it was" for name in names]
-    lines.append(
-        "Nothing was written." if dry_run else f"{len(names)} files restored." if names else "Nothing to undo."
-    )
-    if backup:
-        lines.append(f"To go back: context-mode setup --undo {backup}")
-    data = {"files": [one.path for one in work.files], "backup": backup, "dry_run": dry_run}
-    return Result("setup", data=data, messages=tuple(lines))
 
 
 def _keep() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ from context_mode_installer.plan.removal import give_back_bytes, plan_removal, p
 from context_mode_installer.plan.skills import plan_skills
 from context_mode_installer.plan.steps import steps_of
 from context_mode_installer.plan.trust import plan_trust
+from context_mode_installer.result import Verbatim
+from context_mode_installer.screen import quoted
 from context_mode_installer.system import missing_folders
 from context_mode_installer.transaction import FileChange, Work
 from context_mode_runtime import paths
@@ -55,6 +58,7 @@ class Plan:
         """Whether there is nothing to do."""
         return not self.work.files and not self.moves and not self.updates
 
+    @functools.cached_property
     def diffs(self) -> dict[str, str]:
         """The change of each file as a unified diff, secrets cut out. Our own receipt isn't among them."""
         own = receipts.path_of(paths.data_root())
@@ -78,7 +82,8 @@ def plan_setup(
     plan_program(draft, environment, replace=grants.replace)
     for target in targets:
         for one in target.host.places.missing:
-            raise PlanError(f"{one.variable} says {one.folder}, which isn't there; make that folder or unset it")
+            why = f"{one.variable} says {one.folder}, which isn't there; make that folder or unset it"
+            raise PlanError(why, [why, Verbatim(f"help: mkdir -p {quoted(one.folder)}")])
     _withdraw(draft, [target.leaving() for target in targets if target.install is not None])
     for target in targets:
         _other_scope(draft, target)
@@ -180,7 +185,7 @@ def _launchers(draft: Draft, use: Interpreter) -> None:
         text = launchers.text(name, use).encode(errors="surrogateescape")
         if draft.desk.read(path) != text:
             draft.desk.write(path, text, (launchers.MODE, paths.PRIVATE_FOLDER))
-            draft.changes.append(Change("", path, "launcher written"))
+            draft.changes.append(Change("", paths.bin_dir(), f"launcher {file} written"))
 
 
 def _other_scope(draft: Draft, target: Target) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from context_mode_installer import formats
-from context_mode_installer.result import UserError
+from context_mode_installer.result import UserError, Verbatim
+from context_mode_installer.screen import editing, excerpt, quoted
 from context_mode_installer.system import PathError
 from context_mode_installer.transaction import FileChange
 from context_mode_runtime import paths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from context_mode_installer.backups import Backups
     from context_mode_installer.receipt import Entry, Receipt
@@ -22,13 +24,23 @@ if TYPE_CHECKING:
     from context_mode_installer.system import System
 
 T = TypeVar("T")
+_UNCHANGED = "Nothing was changed."
 
 
 class PlanError(UserError):
     """A file that stops the whole plan: which, where in it, and that nothing was changed."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(f"{message}. Nothing was changed.", exit_code=1)
+    def __init__(self, message: str, shown: Sequence[str] = ()) -> None:
+        """`message` is a line without its full stop; `shown` says the same on a screen."""
+        lines = (*shown, _UNCHANGED) if shown else ()
+        super().__init__(f"{message}. {_UNCHANGED}", exit_code=1, shown=lines)
+
+
+def path_problem(error: PathError) -> PlanError:
+    """A path that setup can't use, as what stops the plan."""
+    why = f"{paths.tilde(error.path)} {error.reason}"
+    fix = Verbatim(f"help: {shlex.join(error.fix)} {quoted(error.path)}")
+    return PlanError(why, [why, fix] if error.fix else [])
 
 
 @dataclass(frozen=True)
@@ -68,7 +80,7 @@ class Desk:
                 self.system.target(path)
                 self._before[path] = self._after[path] = self.system.state(path).data
             except PathError as error:
-                raise PlanError(f"{paths.tilde(error.path)} {error.reason}") from None
+                raise path_problem(error) from None
         return self._after[path]
 
     def write(self, path: str, data: bytes | None, modes: tuple[int, int] = (0o644, 0o755)) -> None:
@@ -98,7 +110,8 @@ class Desk:
             folder = os.path.dirname(folder)
         for one in [folder, *([target] if os.path.exists(target) else [])]:
             if not os.access(one, os.W_OK):
-                raise PlanError(f"{paths.tilde(path)} can't be written: you have no right to change {paths.tilde(one)}")
+                why = f"{paths.tilde(path)} can't be written: you have no right to change {paths.tilde(one)}"
+                raise PlanError(why, [why, Verbatim(f"help: chmod u+w {quoted(one)}")])
 
 
 class Config:
@@ -156,8 +169,20 @@ class Config:
         try:
             return act()
         except formats.FormatError as error:
-            place = f"{paths.tilde(self.path)}:{error.line}:{error.column}"
-            raise PlanError(f"{place} {error.reason} ({self.file.broken})") from None
+            raise _unreadable(self.path, self.data, error, self.file.broken) from None
+
+
+def _unreadable(path: str, data: bytes, error: formats.FormatError, broken: str) -> PlanError:
+    """A config that is not in its format: where, the line itself, what it means for the host."""
+    place, lines = paths.tilde(path), data.decode(errors="replace").splitlines()
+    text = lines[error.line - 1] if error.line <= len(lines) else ""
+    shown = [
+        error.reason,
+        *excerpt(place, error.line, error.column, text),
+        f"note: as it is, {broken}",
+        Verbatim(f"help: mend line {error.line}: {editing(path)}"),
+    ]
+    return PlanError(f"{place}:{error.line}:{error.column} {error.reason} ({broken})", shown)
 
 
 @functools.lru_cache(maxsize=8)

@@ -126,7 +126,7 @@ def _entry(place: _Place, *, replace: bool) -> None:
     current = config.get(at)
     foreign = current is not formats.MISSING and place.target.entry_kind(current, place.edit) != "serve"
     if foreign and not replace:
-        fix = f"context-mode setup --agents {place.target.spec.id} --replace (backs it up and takes it out)"
+        fix = f"context-mode setup --agents {place.target.spec.id} --replace"
         obstacle = Obstacle(place.target.spec.id, config.path, f"{formats.shown(at)} runs another program", fix)
         place.target.draft.obstacles.append(obstacle)
         return

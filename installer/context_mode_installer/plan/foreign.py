@@ -58,7 +58,7 @@ def _data(target: Target, folder: str, *, replace: bool) -> None:
 
 
 def _obstacle(target: Target, file: str, what: str) -> None:
-    fix = f"context-mode setup --agents {target.spec.id} --replace (backs it up and takes it out)"
+    fix = f"context-mode setup --agents {target.spec.id} --replace"
     target.draft.obstacles.append(Obstacle(target.spec.id, file, what, fix))
 
 
@@ -70,8 +70,8 @@ def plan_program(draft: Draft, environment: Mapping[str, str], *, replace: bool)
     if replace or draft.receipt.entries:
         draft.notes.append(f"{paths.tilde(path)}: {PROGRAM}; it stays until you run: {PROGRAM_FIX}")
     else:
-        fix = f"{PROGRAM_FIX}, or to keep both: context-mode setup --replace"
-        draft.obstacles.append(Obstacle("", path, PROGRAM, fix))
+        what = f"{PROGRAM}; to keep both: context-mode setup --replace"
+        draft.obstacles.append(Obstacle("", path, what, PROGRAM_FIX))
 
 
 def foreign_program(environment: Mapping[str, str]) -> str | None:

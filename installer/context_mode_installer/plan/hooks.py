@@ -186,7 +186,7 @@ def _foreign_hooks(target: Target, surface: Surface, config: Config, *, replace:
                 Change(target.spec.id, config.path, f"hook of another tool at {where} taken out")
             )
         else:
-            fix = f"context-mode setup --agents {target.spec.id} --replace (backs it up and takes it out)"
+            fix = f"context-mode setup --agents {target.spec.id} --replace"
             what = f"{where} runs another tool called context-mode"
             target.draft.obstacles.append(Obstacle(target.spec.id, config.path, what, fix))
 

@@ -1,0 +1,100 @@
+"""What setup says beside its plan: where it looked, what an undo restored, the history, what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from context_mode_installer.result import Verbatim
+from context_mode_installer.screen import table
+from context_mode_installer.specs.catalog import spec_files
+from context_mode_installer.unsupported import lines_of as lines_of_strangers
+from context_mode_installer.unsupported import strangers_here
+from context_mode_runtime import paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from context_mode_installer.backups import Backup, Backups
+    from context_mode_installer.detect import Host
+    from context_mode_installer.plan.host import Target
+    from context_mode_installer.transaction import FileChange, Work
+
+RESTART = "Next: restart the agents; running sessions keep their old settings."
+
+
+def looked_for(hosts: Sequence[Host]) -> list[str]:
+    """Where agents were looked for and how to name one; hosts without a spec by name."""
+    lines = ["No agent was found. Looked for a program, or one of these places:"]
+    for host in hosts:
+        folders = [paths.tilde(host.places.path(folder.path)) for folder in host.spec.detection.folders]
+        program = host.spec.detection.binary
+        lines.append(f"  {host.spec.name}: {', '.join([*([program] if program else []), *folders])}")
+    lines += lines_of_strangers(strangers_here())
+    return [*lines, f"Next: to set one up all the same: context-mode setup --agents {next(iter(spec_files()), 'ID')}"]
+
+
+def saved(files: Iterable[FileChange], backups: Backups, backup: str) -> list[str]:
+    """Where the files are as they were, and the way back; nothing where none was written."""
+    before = [one.before is not None for one in files]
+    if not before:
+        return []
+    kept = f"{_files(sum(before))} as before" if any(before) else f"{_files(len(before), 'new ')} noted"
+    return [f"Saved: {kept} in {paths.tilde(backups.path(backup))}", go_back(backup)]
+
+
+def _files(count: int, kind: str = "") -> str:
+    return f"{count} {kind}file{'' if count == 1 else 's'}"
+
+
+def go_back(backup: str) -> str:
+    """The command that undoes a run."""
+    return Verbatim(f"To go back: context-mode setup --undo {backup}")
+
+
+def next_steps(hosts: Iterable[Host]) -> list[str]:
+    """What each agent still needs, by its spec, and how to look later."""
+    steps = [line for host in hosts for line in host.spec.commands.next]
+    return [*(f"Next: {line}" for line in steps), *(["Check it at any time: context-mode doctor"] if steps else [])]
+
+
+def package_stays(target: Target) -> str:
+    """A native package is the host's to take out: how."""
+    native, install = target.spec.native, target.install
+    commands = install.commands(native, native.remove) if native and install else []
+    way = " && ".join(map(shlex.join, commands)) or "its entry goes by hand"
+    return f"{target.spec.name}: our package stays; to take it out: {way}"
+
+
+def history_lines(history: Sequence[Backup]) -> list[str]:
+    """The earlier setups, newest first."""
+    if not history:
+        return ["There was no setup yet."]
+    rows = [(one.id, _local(one.time), one.command, str(len(one.files)), ", ".join(one.agents)) for one in history]
+    shown = table(("Id", "When", "What", "Files", "Agents"), rows)
+    return [*map(Verbatim, shown), "To go back to before one: context-mode setup --undo ID"]
+
+
+def history_data(history: Sequence[Backup]) -> list[dict[str, Any]]:
+    """The same for programs."""
+    return [
+        {"id": one.id, "time": one.time, "command": one.command, "agents": list(one.agents),
+         "files": [kept.path for kept in one.files]}
+        for one in history
+    ]  # fmt: skip
+
+
+def _local(time: str) -> str:
+    return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def undone_lines(work: Work, backup: str | None) -> list[str]:
+    """What an undo did to each file; what it would do where `backup` is None."""
+    if not work.files:
+        return ["Nothing to undo: every file is as it was."]
+    said = ("restored", "removed") if backup else ("to restore", "to remove")
+    width = max(map(len, said))
+    lines = [f"  {said[one.after is None].ljust(width)}  {paths.tilde(one.path)}" for one in work.files]
+    title = f"Undone: {_files(len(work.files))}" if backup else f"To be undone: {_files(len(work.files))}"
+    return [title, *lines, *([go_back(backup), RESTART] if backup else ["Nothing was written."])]

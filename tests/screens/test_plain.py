@@ -1,0 +1,70 @@
+"""Progress is for those who look: it comes and goes on a terminal, is a line for a screen reader, nothing in a pipe."""
+
+from __future__ import annotations
+
+import pytest
+from tests.screens.test_screens import Terminal
+
+from context_mode_installer.screen import editing, excerpt, plain, quoted, step, table
+
+
+@pytest.mark.parametrize(
+    ("there", "environment", "said"),
+    [(False, {}, ""), (False, {"CONTEXT_MODE_PLAIN": "1"}, ""), (True, {"CONTEXT_MODE_PLAIN": "1"}, "Waiting\n")],
+)
+def test_progress(there: bool, environment: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal(there=there)
+    monkeypatch.setattr("sys.stderr", stream)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with step("Waiting"):
+        pass
+    assert stream.getvalue() == said
+
+
+def test_progress_on_a_terminal_goes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal(there=True)
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    with step("Waiting"):
+        pass
+    assert "Waiting" in stream.getvalue()
+    assert stream.getvalue().endswith("\x1b[2K"), "the line is wiped"
+
+
+@pytest.mark.parametrize(
+    ("environment", "terminal", "wanted"),
+    [
+        ({}, True, False),
+        ({"CONTEXT_MODE_PLAIN": "0"}, True, False),
+        ({"CONTEXT_MODE_PLAIN": "1"}, False, True),
+        ({"TERM": "dumb"}, True, True),
+        ({"TERM": "dumb"}, False, False),
+    ],
+)
+def test_who_wants_bare_lines(
+    environment: dict[str, str], terminal: bool, wanted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout", Terminal(there=terminal))
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert plain() is wanted
+
+
+def test_a_table_in_plain_mode_is_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_MODE_PLAIN", "1")
+    assert table(("A", "B"), [("1", "2"), ("3", "4")]) == ["A: 1; B: 2", "A: 3; B: 4"]
+
+
+def test_an_excerpt_shows_no_secret_and_never_a_whole_long_line() -> None:
+    assert excerpt("f.json", 3, 9, '"api_key": "hunter2-hunter2"') == ["  --> f.json:3:9"]
+    lines = excerpt("f.json", 1, 501, "x" * 500 + "!" + "y" * 500)
+    assert max(map(len, lines)) < 80
+    assert lines[2][lines[3].index("^")] == "!"
+    assert excerpt("f.json", 7, 1, "") == ["  --> f.json:7:1"]
+
+
+def test_paths_in_commands_to_paste(home: object) -> None:
+    assert quoted(f"{home}/a.json") == "~/a.json"
+    assert quoted(f"{home}/my files/a.json") == f"'{home}/my files/a.json'"
+    assert editing(f"{home}/a.json") == "${EDITOR:-vi} ~/a.json"
