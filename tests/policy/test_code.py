@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from context_mode_runtime.policy.code import shell_calls
+from context_mode_runtime.policy.code import read_code
 from context_mode_runtime.policy.gate import judge_code
 from context_mode_runtime.policy.load import Policy
 from context_mode_runtime.policy.rules import Place, parse_rule
@@ -19,16 +22,19 @@ CASES = YAML(typ="safe").load((Path(__file__).parent / "code.yaml").read_text(en
 RULES = ("Bash(rm *)", "Bash(git push --force *)", "Bash(sudo *)", "Read(./secret.env)")
 
 
-def rows() -> Iterator[tuple[str, str, bool]]:
+KINDS = {"denied": True, "strict": True, "passed": False, "undecided": False}
+
+
+def rows() -> Iterator[Any]:
     for case in CASES:
-        for text in case.get("denied", []):
-            yield case["language"], text, True
-        for text in case.get("passed", []):
-            yield case["language"], text, False
+        for kind, denied in KINDS.items():
+            for text in case.get(kind, []):
+                name = f"{case['language']}, {case['kind']}, {kind}: {text[:60]}"
+                yield pytest.param(case["language"], text, denied, id=name)
 
 
-@pytest.mark.parametrize(("language", "text", "denied"), list(rows()), ids=[f"{r[0]}: {r[1][:50]}" for r in rows()])
-def test_shell_calls_in_code(language: str, text: str, *, denied: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("language", "text", "denied"), list(rows()))
+def test_code(language: str, text: str, *, denied: bool, tmp_path: Path) -> None:
     policy = Policy()
     policy.deny += [parse_rule(rule, Place("f", str(tmp_path))) for rule in RULES]
     verdict = judge_code(policy, text, language=language, cwd=str(tmp_path), project=str(tmp_path))
@@ -48,4 +54,44 @@ def test_a_rule_for_every_command_refuses_code_of_any_language(tmp_path: Path) -
     )
 )
 def test_never_raises(text: str) -> None:
-    assert all(isinstance(command, str) for command in shell_calls(text, "ruby"))
+    assert all(isinstance(command, str) for command in read_code(text, "ruby").commands)
+
+
+UNITS = (
+    *("system('", 'system("a" ', "exec(", "[", '"a"+', "execSync as q,", "`", "qx{", "!a\n", "open('|a',", "${a}"),
+    *("x=x+'a'\n", "c = 'x'; system(c)\n", "def f(a):\n  f('b')\n", "x = 'a' if y else x\n", "x = os.system;"),
+    *("p.communicate('x');system('y')\n", "a=`${a}`;", "'", '"', "\\", "-", "not ", "Command::new('a').arg("),
+)
+
+
+def lines_run(text: str, language: str) -> int:
+    """How many lines of our code run to read `text`."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _arg: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace if "context_mode_runtime" in frame.f_code.co_filename else None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        read_code(text, language)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("language", ["python", "perl"])
+def test_twice_the_code_is_twice_the_work(unit: str, language: str) -> None:
+    assert lines_run(unit * 240, language) <= 2.5 * lines_run(unit * 120, language) + 2_000
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_code_that_is_too_much_is_refused_by_the_first_words_of_rules(unit: str, tmp_path: Path) -> None:
+    """What fills the bounds of the reader hides nothing behind it."""
+    policy = Policy()
+    policy.deny.append(parse_rule("Bash(rm *)", Place("f", str(tmp_path))))
+    text = unit * (100_000 // len(unit)) + "\nsystem('rm x')\n"
+    assert judge_code(policy, text, language="ruby", cwd=str(tmp_path), project=None)

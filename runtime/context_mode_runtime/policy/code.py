@@ -1,12 +1,10 @@
-"""Code of other languages before the rules: the shell calls that stand in it as literals. Server side only."""
+"""Code of other languages before the rules: the commands that it would start, and the files that it names."""
 
 from __future__ import annotations
 
-import re
-
 from context_mode_runtime.policy.gate import Verdict, first_rule, judge_path, strictest
-from context_mode_runtime.policy.shelltext import judge_shell
-from context_mode_runtime.shell.literals import REACH, literals_at
+from context_mode_runtime.policy.literal_calls import read_calls
+from context_mode_runtime.policy.literals import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,77 +16,62 @@ SHELLS = {
     "pwsh": "powershell",
     "cmd": "cmd",
 }
-_NAMES = (
-    *(
-        r"os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*)",
-        r"subprocess\.\w+",
-        "Popen",
-        "check_output",
-        "check_call",
-    ),
-    *("call", "run", "getoutput", "getstatusoutput", r"pty\.spawn", r"asyncio\.create_subprocess_\w+", "popen[23]?"),
-    *(r"exec\.Command(?:Context)?", "exec(?:File)?(?:Sync)?", "spawn(?:Sync)?", r"execa\w*", "system2?", "shell", "zx"),
-    *("shell_exec", "passthru", "proc_open", r"IO\.popen", r"Open3\.\w+", r"System\.(?:cmd|shell)", r"Process\.Start"),
-    *("Command::new", r"Runtime\.getRuntime\(\)\.exec", "ProcessBuilder", r"Deno\.Command", r"Bun\.spawn(?:Sync)?"),
-)
-_CALL = re.compile(rf"\b(?:{'|'.join(_NAMES)})\b\s*[(`{{\[]?|\$\s*`|`|%x[({{\[]|\bqx\s?[/({{\[|!]")
-"""Where a call that starts a program may begin: names from the standard libraries of the languages we run."""
-_BACKTICKS = frozenset(("ruby", "perl", "php"))
-_CALLS_MAX = 2_000
-_OPENS = re.compile(r"""["']((?:[^"'\\\n]|\\.){1,512})["']""")
+
+
+class Code:
+    """What code would do, as far as its text says: the `commands` it starts, the `texts` in it that can be paths.
+
+    `incomplete` when there was more than is looked at.
+    """
+
+    __slots__ = ("commands", "incomplete", "texts")
+
+    def __init__(self, commands: list[str], texts: list[str], *, incomplete: bool = False) -> None:
+        self.commands = commands
+        self.texts = texts
+        self.incomplete = incomplete
+
+
+def read_code(text: str, language: str) -> Code:
+    """What `text` starts and names. Never raises."""
+    if language == "python":
+        from context_mode_runtime.policy.python_code import read_python
+
+        found = read_python(text)
+        if found is not None:
+            return Code(list(found.commands), list(found.texts))
+    commands, whole = read_calls(text, language)
+    return Code(commands, quoted(text), incomplete=not whole)
 
 
 def judge_text(policy: Policy, text: str, *, language: str, cwd: str, project: str) -> Verdict | None:
     """The verdict on code of `language`; in other languages than shells the paths that stand in it count as read."""
+    from context_mode_runtime.policy.shelltext import judge_shell, judge_unread
+
     dialect = SHELLS.get(language.lower())
     if dialect is not None:
         return judge_shell(policy, text, dialect=dialect, cwd=cwd, project=project)
     found: Verdict | None = first_rule(policy, "Bash", lambda rule: rule.pattern is None)
-    for command in shell_calls(text, language):
+    code = read_code(text, language.lower())
+    for command in code.commands:
         found = strictest(found, judge_shell(policy, command, dialect="bash", cwd=cwd, project=project))
         if found is not None and found.decision == "deny":
             return found
-    return strictest(found, _files(policy, text, cwd, project))
+    if code.incomplete:
+        found = strictest(found, judge_unread(policy, text))
+    return strictest(found, _files(policy, code.texts, cwd, project))
 
 
-def shell_calls(text: str, language: str = "") -> list[str]:
-    """The commands that literal calls in `text` would start: one string, or the strings of a list joined.
-
-    A lone backtick runs a command in Ruby, Perl and PHP only.
-    """
-    found: dict[str, None] = {}
-    for number, call in enumerate(_CALL.finditer(text)):
-        if number >= _CALLS_MAX:
-            break
-        if call.group() == "`" and language.lower() not in _BACKTICKS:
-            continue
-        start = call.end() - 1 if call.group()[-1] == "`" else call.end()
-        for command in _literals(text, start, call.group()):
-            found[command] = None
-    return [command for command in found if command.strip()]
-
-
-def _literals(text: str, at: int, call: str) -> list[str]:
-    """What a quoting operator holds, or the literals behind a call."""
-    closer = {"%x(": ")", "%x{": "}", "%x[": "]"}.get(call) or (
-        {"(": ")", "{": "}", "[": "]"}.get(call[-1], call[-1]) if call[:2] == "qx" and call != "qx" else ""
-    )
-    if closer:
-        end = text.find(closer, at, at + REACH)
-        return [text[at:end]] if end > 0 else []
-    return literals_at(text, at)
-
-
-def _files(policy: Policy, text: str, cwd: str, project: str) -> Verdict | None:
-    """Path rules over the literals of the code: `open(".env")` reads as `cat .env` does."""
+def _files(policy: Policy, texts: list[str], cwd: str, project: str) -> Verdict | None:
+    """Path rules over the texts of the code: `open(".env")` reads as `cat .env` does."""
     rules = [rule for rule in (*policy.deny, *policy.ask) if rule.tool == "Read" and rule.pattern is not None]
     if not rules:
         return None
     found: Verdict | None = None
-    for literal in dict.fromkeys(match.group(1) for match in _OPENS.finditer(text)):
-        if "\n" in literal or "\0" in literal:
+    for text in texts:
+        if "\n" in text or "\0" in text:
             continue
-        found = strictest(found, judge_path(policy, literal, cwd=cwd, project=project))
+        found = strictest(found, judge_path(policy, text, cwd=cwd, project=project))
         if found is not None and found.decision == "deny":
             return found
     return found

@@ -14,8 +14,7 @@ from context_mode_runtime.policy import gate
 from context_mode_runtime.policy.hostformats import OUR_WORDS, read_rules
 from context_mode_runtime.policy.load import Policy
 from context_mode_runtime.policy.rules import Place, Rule
-from context_mode_runtime.policy.shelltext import command_forms
-from context_mode_runtime.shell.commands import read
+from context_mode_runtime.policy.shelltext import command_forms, read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +48,8 @@ class HostRules:
         if self.order not in _ORDERED:
             return gate.judge_command(self.policy, text, dialect=dialect, cwd=cwd, project=project)
         found: Verdict | None = None
-        for command in read(text, dialect).commands if self.ordered else []:
-            forms = command_forms(command, dialect)
+        for command in read_all(text, dialect).commands if self.ordered else []:
+            forms = command_forms(command)
             found = gate.strictest(found, self._last("Bash", _fits_form(forms)))
         return found
 
@@ -58,10 +57,10 @@ class HostRules:
         """The same for code: the shell calls in it count as shell text."""
         if self.order not in _ORDERED:
             return gate.judge_code(self.policy, text, language=language, cwd=cwd, project=project)
-        from context_mode_runtime.policy.code import SHELLS, shell_calls
+        from context_mode_runtime.policy.code import SHELLS, read_code
 
         dialect = SHELLS.get(language)
-        texts = [text] if dialect else shell_calls(text, language)
+        texts = [text] if dialect else read_code(text, language).commands
         judged = [self.judge_command(one, dialect=dialect or "bash", cwd=cwd, project=project) for one in texts]
         return gate.strictest(*judged)
 

@@ -9,12 +9,12 @@ from context_mode_runtime.policy.gate import Verdict, by_rule
 from context_mode_runtime.policy.rules import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, Rule
 from context_mode_runtime.policy.wildcard import part_matches
 from context_mode_runtime.shell.commands import Command, Reading, read
-from context_mode_runtime.shell.inline import code_of
-from context_mode_runtime.shell.literals import quoted, started
+from context_mode_runtime.shell.interpreters import code_of, language_of
 from context_mode_runtime.shell.wrappers import base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from context_mode_runtime.policy.code import Code
     from context_mode_runtime.policy.load import Policy
 
 _FOLDING = frozenset(("powershell", "pwsh", "cmd"))
@@ -78,6 +78,8 @@ _PATH_MAX = 32_768
 """Longest path of any system (Windows)."""
 _PIECES = frozenset(";|&\n(){}`<>")
 _HEADS_MAX = 64
+_PIECE_MAX = 64
+"""Words of a command in text that could not be read; a rule that needs more is not found there."""
 
 
 def judge_shell(policy: Policy, text: str, *, dialect: str, cwd: str, project: str) -> Verdict | None:
@@ -86,13 +88,13 @@ def judge_shell(policy: Policy, text: str, *, dialect: str, cwd: str, project: s
     files = {d: [r for r in rules if _for_files(r)] for d, rules in _lists(policy)}
     if not any(shell.values()) and not any(files.values()):
         return None
-    reading = read(text, dialect)
-    forms: list[str] | None = None
+    reading = read_all(text, dialect)
+    forms: list[tuple[str, bool]] | None = None
     named: Named | None = None
     for decision in ("deny", "ask"):
         if shell[decision]:
             forms = forms if forms is not None else _forms(text, reading, dialect)
-            rule = _first(shell[decision], forms, fold=dialect in _FOLDING)
+            rule = _first(shell[decision], forms)
             rule = rule or (_in_pieces(shell[decision], text) if reading.incomplete else None)
             if rule:
                 return by_rule(decision, rule)
@@ -101,6 +103,29 @@ def judge_shell(policy: Policy, text: str, *, dialect: str, cwd: str, project: s
             rule = next((rule for rule in files[decision] if named.fits(rule)), None)
             if rule:
                 return by_rule(decision, rule)
+    return None
+
+
+def read_all(text: str, dialect: str) -> Reading:
+    """The commands of `text`, those that code in it starts included."""
+    return read(text, dialect, _code_in)
+
+
+def _code_in(command: Command) -> Code | None:
+    code = code_of(command)
+    if not code:
+        return None
+    from context_mode_runtime.policy.code import read_code
+
+    return read_code(code, language_of(command))
+
+
+def judge_unread(policy: Policy, text: str) -> Verdict | None:
+    """The verdict on code that could not be read to its end, by the first words of the rules."""
+    for decision, rules in _lists(policy):
+        rule = _in_pieces([rule for rule in rules if _for_shell(rule)], text)
+        if rule:
+            return by_rule(decision, rule)
     return None
 
 
@@ -116,31 +141,28 @@ def _for_files(rule: Rule) -> bool:
     return rule.pattern is not None and (rule.tool in READ_TOOLS or rule.tool in EDIT_TOOLS)
 
 
-def _first(rules: list[Rule], forms: list[str], *, fold: bool) -> Rule | None:
+def _first(rules: list[Rule], forms: list[tuple[str, bool]]) -> Rule | None:
     for rule in rules:
-        if rule.pattern is None or any(rule.command(form, fold=fold) for form in forms):
+        if rule.pattern is None or any(rule.command(form, fold=fold) for form, fold in forms):
             return rule
     return None
 
 
-def _forms(text: str, reading: Reading, dialect: str) -> list[str]:
-    """The text as written and all forms of its commands, each once."""
-    found = {text.strip(): None}
+def _forms(text: str, reading: Reading, dialect: str) -> list[tuple[str, bool]]:
+    """The text as written and all forms of its commands, each once; and whether case counts in none of them."""
+    found = {(text.strip(), dialect in _FOLDING): None}
     seen: set[tuple[str, ...]] = set()
     for command in reading.commands:
         key = (command.raw, *command.words)
         if key in seen:
             continue
         seen.add(key)
-        found.update(dict.fromkeys(command_forms(command, dialect)))
-        code = code_of(command) if command.words else ""
-        for started_text in started(code) if code else ():
-            for inner in read(started_text).commands:
-                found.update(dict.fromkeys(command_forms(inner, "bash")))
+        fold = command.dialect in _FOLDING
+        found.update(dict.fromkeys((form, fold) for form in command_forms(command)))
     return list(found)
 
 
-def command_forms(command: Command, dialect: str) -> list[str]:
+def command_forms(command: Command) -> list[str]:
     """A command as written, by its words, by its program's name alone, and without global options."""
     found = [command.raw.strip()] if command.raw else []
     if not command.words:
@@ -152,7 +174,7 @@ def command_forms(command: Command, dialect: str) -> list[str]:
         found += [" ".join([base(path), *words[1:]]) for path in _globbed("/", words[0], fold=False)[:_HEADS_MAX]]
     if name != words[0]:
         found.append(" ".join([name, *words[1:]]))
-    options = _GLOBAL_OPTIONS.get(name.lower() if dialect in _FOLDING else name)
+    options = _GLOBAL_OPTIONS.get(name.lower() if command.dialect in _FOLDING else name)
     if options is not None:
         found.append(" ".join([name, *_without(words[1:], options)]))
     return found
@@ -167,20 +189,16 @@ def _without(words: list[str], taking: frozenset[str]) -> list[str]:
 
 def _in_pieces(rules: list[Rule], text: str) -> Rule | None:
     """For text that could not be read to its end: a rule's first word at any place where a command could begin."""
-    heads = {rule.heads() for rule in rules} - {""}
+    heads = {rule.heads() for rule in rules}
     plain = "".join(["\n" if c in _PIECES else c for c in text if c not in "'\"\\"])
-    tried = 0
     for piece in plain.split("\n"):
         words = piece.split()
         for at, word in enumerate(words):
             name = word.rpartition("/")[2]
-            if at and name not in heads:
+            if name not in heads and (at or "" not in heads):
                 continue
-            tried += 1
-            if tried > _HEADS_MAX * _HEADS_MAX:
-                return None
-            form = " ".join([name, *words[at + 1 : at + _HEADS_MAX]])
-            rule = _first(rules, [form], fold=False)
+            form = " ".join([name, *words[at + 1 : at + _PIECE_MAX]])
+            rule = _first(rules, [(form, False)])
             if rule:
                 return rule
     return None
@@ -222,7 +240,7 @@ class Named:
             for word in command.words[1:]:
                 self._add(self.writes, word)
         elif name not in _NOT_READ:
-            for word in _operands(name, command.words[: command.own]) + quoted(code_of(command)):
+            for word in _operands(name, command.words[: command.own]) + command.texts:
                 self._add(self.reads, word)
 
     def _enter(self, words: list[str]) -> None:

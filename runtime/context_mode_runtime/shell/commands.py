@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from context_mode_runtime.shell.interpreters import interpreter
 from context_mode_runtime.shell.scan import scan
 from context_mode_runtime.shell.words import PROCESS, Budget, Word, expand, holds_unknown, turns
 from context_mode_runtime.shell.wrapper_table import SHELLS
@@ -12,11 +13,24 @@ from context_mode_runtime.shell.wrappers import base, opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
     from context_mode_runtime.shell.model import Segment
     from context_mode_runtime.shell.words import Env
 
     Text = tuple[str, str | None, list[str]]
     """Text for a shell, its dialect (None: as around it), its arguments."""
+
+    class Code(Protocol):
+        """Code that a command hands to an interpreter."""
+
+        commands: list[str]
+        texts: list[str]
+        incomplete: bool
+
+    Inside = Callable[["Command"], Code | None]
+    """What the code that a command holds would start and name; None when it holds none."""
 
 DEPTH_MAX = 5
 """Texts inside texts (`sh -c "sh -c ..."`) that are opened."""
@@ -38,10 +52,10 @@ class Command:
     `unknown` when the program's name holds such an expansion, `redirects` as (fd, operator, target), `piped_to` and
     `piped_from` whether it stands before or behind a `|`, `via` the wrappers that run it, outermost first,
     `segment` where it stands, `dialect` of the text it stands in, `own` how many of its words are not those of a
-    command it runs.
+    command it runs, `fed` what an interpreter reads on its input, `texts` what stands in the code that it is given.
     """
 
-    __slots__ = ("dialect", "own", "raw", "redirects", "segment", "unknown", "via", "words")
+    __slots__ = ("dialect", "fed", "own", "raw", "redirects", "segment", "texts", "unknown", "via", "words")
 
     def __init__(self, words: list[str], segment: Segment, dialect: str, via: tuple[str, ...]) -> None:
         self.words = words
@@ -52,6 +66,8 @@ class Command:
         self.unknown = False
         self.own = len(words)
         self.redirects: list[tuple[str, str, str]] = []
+        self.fed: list[str] = []
+        self.texts: list[str] = []
 
     @property
     def name(self) -> str:
@@ -72,9 +88,10 @@ class Command:
 class Reading:
     """The commands of one text; `incomplete` when some of it could not be read to its end."""
 
-    __slots__ = ("budget", "commands", "env", "incomplete")
+    __slots__ = ("budget", "commands", "env", "incomplete", "inside")
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, inside: Inside | None) -> None:
+        self.inside = inside
         self.commands: list[Command] = []
         self.env: Env = {}
         self.budget = Budget(_SPREAD * size + 10_000)
@@ -86,9 +103,9 @@ def commands(text: str, dialect: str = "bash") -> list[Command]:
     return read(text, dialect).commands
 
 
-def read(text: str, dialect: str = "bash") -> Reading:
-    """The same with the mark `incomplete`."""
-    reading = Reading(len(text))
+def read(text: str, dialect: str = "bash", inside: Inside | None = None) -> Reading:
+    """The same with the mark `incomplete`. With `inside`, what code starts follows the interpreter that gets it."""
+    reading = Reading(len(text), inside)
     _read_text(reading, text, dialect)
     reading.incomplete = reading.incomplete or reading.budget.spent
     return reading
@@ -176,10 +193,17 @@ def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[l
     plain = words[0].lstrip("=")
     if plain and plain != words[0]:
         return [([plain, *words[1:]], chain)]
+    if interpreter(command.name):
+        command.fed = _fed(reading, command)
+    code = reading.inside(command) if reading.inside else None
+    if code is not None:
+        command.texts = code.texts
+        reading.incomplete = reading.incomplete or code.incomplete
+        texts += [(one, "bash", []) for one in code.commands]
     found = opened(words)
     name = base(words[0]).lower()
     if name in _FED or (name in SHELLS and (found is None or not found.texts)):
-        texts += _fed(reading, command)
+        texts += [(body, SHELLS.get(name), []) for body in _fed(reading, command)]
     if found is None:
         return []
     texts += [text for text in found.texts if text[0]]
@@ -237,25 +261,21 @@ def _set(env: Env, words: list[str]) -> None:
         _remember(env, rest[0], rest[1:])
 
 
-def _fed(reading: Reading, command: Command) -> list[Text]:
-    """Texts that a shell reads on its input: here-documents, a here-string, what `echo` or `cat` pipes into it."""
-    dialect = SHELLS.get(base(command.words[0]).lower())
-    out: list[Text] = []
+def _fed(reading: Reading, command: Command) -> list[str]:
+    """What a program reads on its input: here-documents, a here-string, what `echo` or `cat` pipes into it."""
     segment: Segment | None = command.segment
-    for word in command.segment.words:
-        out += [(part[4], dialect, []) for part in word.parts if part[0] == PROCESS and part[4]]
+    bodies = [part[4] for word in command.segment.words for part in word.parts if part[0] == PROCESS and part[4]]
     for _ in range(_PIPE_MAX):
         if segment is None:
             break
-        bodies = [d.body if d.quoted else _unescape(d.body) for d in segment.heredocs]
+        bodies += [d.body if d.quoted else _unescape(d.body) for d in segment.heredocs]
         bodies += [r.target.text for r in segment.redirects if r.operator == "<<<"]
         segment = segment.piped_from
         if segment is not None:
             fields = [field for word in segment.words for field in expand(word, reading.env, 0, reading.budget)]
             if fields and base(fields[0]) in ("echo", "printf"):
                 bodies.append(" ".join(fields[1:]).replace("\\n", "\n"))
-        out += [(body, dialect, []) for body in bodies]
-    return out
+    return bodies
 
 
 def _unescape(body: str) -> str:

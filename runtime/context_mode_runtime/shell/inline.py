@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell.hosts import host_allowed
+from context_mode_runtime.shell.interpreters import code_of
 from context_mode_runtime.shell.output import reaches_model
 
 TYPE_CHECKING = False
@@ -11,22 +12,6 @@ if TYPE_CHECKING:
 
     from context_mode_runtime.shell.commands import Command
 
-_CODE_OPTIONS: dict[str, tuple[str, ...]] = {
-    "python": ("-c",),
-    "node": ("-e", "--eval", "-p", "--print", "-pe"),
-    "bun": ("-e", "--eval", "-p"),
-    "deno": ("eval",),
-    "tsx": ("-e", "--eval"),
-    "ts-node": ("-e", "--eval"),
-    "ruby": ("-e",),
-    "perl": ("-e", "-E"),
-    "php": ("-r",),
-    "Rscript": ("-e",),
-    "elixir": ("-e", "--eval"),
-    "lua": ("-e",),
-}
-_AWKS = frozenset(("awk", "gawk", "mawk", "nawk"))
-_PYTHONS = ("python", "pypy", "ipython", "uv")
 _CALLS = (
     *("requests.get(", "requests.request(", "session.get(", "httpx.get(", "httpx.stream(", "urlopen(", "urllib2."),
     *("http.client.", "urllib3.request(", "fetch(", "axios.get(", "axios(", "http.get(", "https.get(", "http.request("),
@@ -68,28 +53,6 @@ _SAVES = (
 _SAVES_MORE = ("write_text", "getstore(", "mirror(", "File.open(", "copyfileobj(", "download.file(")
 _POWERSHELL_FETCH = frozenset(("invoke-webrequest", "iwr", "invoke-restmethod", "irm"))
 _QUOTES = "'\"`"
-
-
-def code_of(command: Command) -> str:
-    """The code that `command` hands to an interpreter by `-c`, `-e`, a here-document or a here-string."""
-    name = command.name
-    family = "python" if name.startswith(_PYTHONS[:3]) else name.rstrip("0123456789.")
-    options = _CODE_OPTIONS.get(family)
-    if family in _AWKS:
-        return "\n".join(command.words[1:])
-    if options is None:
-        return ""
-    words = command.words
-    for at, word in enumerate(words[1:-1], 1):
-        if word in options:
-            return words[at + 1]
-        if word[:1] != "-":
-            break
-        if family == "python" and word[-1] == "c" and word[1:].isalpha():
-            return words[at + 1]
-    bodies = [document.body for document in command.segment.heredocs]
-    bodies += [target for _, operator, target in command.redirects if operator == "<<<"]
-    return "\n".join(bodies)
 
 
 def inline_urls(command: Command, allow_hosts: Sequence[str]) -> list[str] | None:
