@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from tests.bench import net
+from tests.bench import net, savings
 
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs" / "benchmarks.md"
@@ -65,11 +65,11 @@ def _bytes(part: dict[str, Any]) -> str:
     rows, ends = [], []
     for name, side in part.items():
         for row in side["rows"]:
-            cells = [row["name"], name, row["raw"], row["context"], f"{row['saved']} %"]
+            cells = [row["name"], name, f"{row['raw']:,}", f"{row['context']:,.0f}", f"{row['saved']} %"]
             rows.append([*cells, "yes" if row["answer"] else "NO", row["did"]])
         answers, long = side["answers"], side["long"]
         ends.append(
-            f"{name}: median saved over rows of 10 KB and more {side['median_saved']} %; answer present "
+            f"{name}: median saved over rows of 10 KB and more {side['median_saved']} %; answer there in "
             f"{answers['present']} of {answers['of']}"
             f"{'; not in these inputs: ' + ', '.join(side['left_out']) if side['left_out'] else ''}. "
             f"Long conversation: {long['outputs']} outputs, {long['raw']:,} B raw, "
@@ -78,6 +78,26 @@ def _bytes(part: dict[str, Any]) -> str:
         )
     rows.sort(key=lambda cells: cells[0])
     return "\n\n".join([_table("work | target | raw B | context B | saved | answer | hook", rows), *ends])
+
+
+_WAYS = {
+    "run": "`ctx_execute` of `cat FILE`", "curl": "`ctx_execute` of `curl`", "script": "`ctx_execute` of a script",
+    "index": "`ctx_index`, then `ctx_search`", "batch": "`ctx_batch`", "talk": "`ctx_execute` of each, then searches",
+    "shell": "the hook after the agent's shell, then a search", "read": "the hook before a read, and what it names",
+    "tool": "the hook after another server's tool, then a search",
+}  # fmt: skip
+
+
+def again(inputs: dict[str, Any]) -> str:
+    """Each row of work: the calls, what is asked, its inputs by digest, and the command that runs it again."""
+    rows = []
+    for row in savings.table():
+        files = row["file"] if isinstance(row["file"], list) else [row["file"]]
+        asks = row["ask"] if isinstance(row["ask"], list) else [row["ask"]]
+        held = ", ".join(f"{name} `{inputs[name]['sha256'][:12]}`" for name in files if name in inputs)
+        command = f'`python -m tests.bench --only bytes --rows "{row["name"]}"`'
+        rows.append([row["name"], _WAYS[row["way"]], "; ".join(filter(None, asks)), held, command])
+    return _table("work | calls | asked | input, SHA-256 begins | again", rows)
 
 
 def _section(name: str, part: Any) -> str:
@@ -98,8 +118,10 @@ def markdown(result: dict[str, Any]) -> str:
     )
     parts = [head, goals(result["parts"])]
     for name, part in result["parts"].items():
-        again = f"`python -m tests.bench --only {name}`"
-        parts.append(f"### {name}\n\n{again}; load after it {result['load_after'][name]}\n\n{_section(name, part)}")
+        line = f"`python -m tests.bench --only {name}`"
+        parts.append(f"### {name}\n\n{line}; load after it {result['load_after'][name]}\n\n{_section(name, part)}")
+        if name == "bytes":
+            parts.append(again(result["inputs"]))
     return "\n\n".join(parts) + "\n"
 
 

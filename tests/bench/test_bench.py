@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.bench import hooktime, savings
 from tests.bench.__main__ import main
 
-ROWS = {"issue list", "git log in the shell", "whole Read of a source file", "count by a script"}
+ROWS = {"issue list", "git log in the shell", "whole Read of a source file", "count by a script", "test run"}
 
 
 def test_the_questions_do_not_hold_their_answers() -> None:
@@ -38,3 +38,5 @@ def test_a_small_run(tmp_path: Path) -> None:
     report = out.with_suffix(".md").read_text(encoding="utf-8")
     assert "| tools/list, bytes |" in report
     assert "| issue list | ours |" in report
+    digest = result["inputs"]["issues.json"]["sha256"][:12]
+    assert f'issues.json `{digest}` | `python -m tests.bench --only bytes --rows "issue list"` |' in report

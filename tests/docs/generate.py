@@ -13,13 +13,17 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.docs import part_agents, part_commands, part_conversations, part_policy, part_texts, part_tools
+from tests.docs import part_agents, part_commands, part_conversations, part_policy, part_prompts, part_texts, part_tools
 from tests.docs.pages import PAGES, name_of, read
 
 PARTS: dict[str, Callable[..., str]] = {
+    "hosts": part_agents.overview,
     "install": part_agents.install,
     "tool": part_tools.tool,
     "conversations": part_conversations.hosts,
+    "release": part_agents.release,
+    "prompt": part_prompts.work,
+    "prompt-job": part_prompts.job,
     "policy-keys": part_policy.keys,
     "policy-tried": part_policy.tried,
     "commands": part_commands.commands,

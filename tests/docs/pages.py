@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -44,8 +45,8 @@ def prose(page: Path) -> str:
 
 
 def code_words(page: Path) -> list[str]:
-    """What stands between backticks in the prose, as a reader sees it."""
-    return [code.replace("\\|", "|") for code in _CODE.findall(prose(page))]
+    """What stands between backticks in the prose."""
+    return _CODE.findall(prose(page))
 
 
 def anchors(page: Path) -> set[str]:
@@ -75,8 +76,14 @@ def nav() -> list[str]:
 
 
 def table(*parts: Any) -> str:
-    """A Markdown table: the words of its head, at last its rows. Pipes inside of cells are escaped."""
+    """A Markdown table: the words of its head, at last its rows."""
     *head, rows = parts
-    escaped = [[str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in [head, *rows]]
-    escaped.insert(1, ["---"] * len(head))
-    return "\n".join(f"| {' | '.join(row)} |" for row in escaped)
+    lines = [[_cell(str(cell)) for cell in row] for row in [head, *rows]]
+    lines.insert(1, ["---"] * len(head))
+    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
+
+
+def _cell(text: str) -> str:
+    """A pipe in a code word is spelled so that GitHub and the site show it the same way."""
+    text = _CODE.sub(lambda code: f"<code>{html.escape(code[1])}</code>" if "|" in code[1] else code[0], text)
+    return text.replace("|", "&#124;").replace("\n", " ")

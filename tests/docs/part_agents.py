@@ -207,6 +207,22 @@ def _verified(spec: AgentSpec) -> str:
     return table("version", "how", "what", [(one.version, HOW[one.how], one.what) for one in spec.verified])
 
 
+def overview() -> str:
+    """One row an agent, with the link to its page."""
+    rows = []
+    for spec in known_specs():
+        ran = dict.fromkeys(one.version for one in spec.verified if one.how == "ran")
+        call = spec.texts.skill_call
+        rows.append((
+            f"[{spec.name}](hosts/{spec.id}.md)",
+            ", ".join(ran) or "not run, by documentation",
+            "yes" if spec.refused("project") is None else "no",
+            "yes" if spec.native else "no",
+            code(call.replace("{name}", "ctx-stats")) if call else f'"{SENTENCE}"',
+        ))  # fmt: skip
+    return table("agent", "seen running", "one project alone", "own package", "see the saving", rows)
+
+
 def release() -> str:
     """Who gets a release, and how: a row for each way into an agent."""
     rows = []
@@ -214,7 +230,7 @@ def release() -> str:
         files = sorted({one.file for one in _plan(spec.id, "user")})
         rows.append((spec.name, f"what setup wrote: {', '.join(map(code, files))}", "`context-mode upgrade`"))
         if spec.native is not None:
-            update = package.lines(spec.native.update or spec.native.add, Path("DIR"))
+            update = package.lines(spec.native.update, Path("DIR"))
             made = [f"context-mode package {spec.id} DIR", *update]
             rows.append((spec.name, "its own package", " then ".join(map(code, made))))
     return table("agent", "channel", "update", rows)

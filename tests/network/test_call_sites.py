@@ -102,3 +102,12 @@ def test_a_site_is_seen(text: str, kind: str, tmp_path: Path) -> None:
     file = tmp_path / "one.py"
     file.write_text(text)
     assert {one for one, _ in sites(file)} == ({kind} if kind else set())
+
+
+def test_what_leaves_the_machine_does_so_from_a_listed_file() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    _, _, rest = text.partition("\n## When something leaves the machine\n")
+    cells = [line.split(" | ")[1] for line in rest.partition("\n## ")[0].splitlines() if line.startswith("| ")][1:]
+    named = [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+    assert len(named) >= len(cells) > 0
+    assert [name for name in named if not any(path.endswith(f"/{name}") for path in ROW.findall(text))] == []
