@@ -11,9 +11,12 @@ import re
 import shlex
 import site
 import sys
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from context_mode_runtime import paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HOOK = "context-mode-hook"
 SERVE = "context-mode-serve"
@@ -122,23 +125,28 @@ def this_interpreter() -> Interpreter:
     moved = root != os.path.join(paths.home(), ".context-mode")
     return Interpreter(
         stable(sys.executable),
-        os.path.join(folder, "launch.py"),
+        stable(os.path.join(folder, "launch.py")),
         root if moved else None,
         isolated=not folder.startswith(user_site + os.sep),
     )
 
 
-def stable(python: str) -> str:
-    """A package manager's path without the version folder: `/opt/x/Cellar/python@3.11/3.11.9/bin/..` by its `opt` link.
+def stable(path: str) -> str:
+    """The same file by a path that a package manager keeps over its upgrades, where there is one.
 
-    Others stay as they are: a virtual environment's own path is stable.
+    `/opt/x/Cellar/python@3.11/3.11.9/bin/..` by its `opt` link, `versions/3.11.9/bin/..` by a link `3.11` or `current`
+    beside that folder. Others stay as they are: a virtual environment's own path is stable.
     """
-    found = re.match(r"(?P<prefix>.*)/Cellar/(?P<name>[^/]+)/[^/]+/(?P<rest>.*)", python)
-    if found:
-        linked = f"{found['prefix']}/opt/{found['name']}/{found['rest']}"
-        if os.path.exists(linked) and os.path.samefile(linked, python):
-            return linked
-    return python
+    return next((one for one in _links(path) if os.path.exists(one) and os.path.samefile(one, path)), path)
+
+
+def _links(path: str) -> Iterator[str]:
+    cellar = re.match(r"(?P<prefix>.*)/Cellar/(?P<name>[^/]+)/[^/]+/(?P<rest>.*)", path)
+    if cellar:
+        yield f"{cellar['prefix']}/opt/{cellar['name']}/{cellar['rest']}"
+    for folder in re.finditer(r"(?<=[\\/])(?P<name>[^\\/]*?\d+\.\d+)\.\d+(?P<more>[^\\/]*)(?=[\\/])", path):
+        for link in (folder["name"] + folder["more"], "current"):
+            yield path[: folder.start()] + link + path[folder.end() :]
 
 
 def names(*, windows: bool = os.name == "nt") -> dict[str, str]:

@@ -21,13 +21,16 @@ from urllib.parse import unquote, urlsplit
 from context_mode_runtime.paths import tilde
 
 DISTRIBUTION = "context-mode-py"
+TO_STAY = (
+    f"install it to stay: uv tool install {DISTRIBUTION}, or pipx install {DISTRIBUTION}; then: context-mode setup"
+)
 _ASK_SECONDS = 10
 _GIT_SECONDS = 5
 _INDEXED = ("pip", "uv", "pipx", "uv tool")
 
 
 class Origin(NamedTuple):
-    """`kind`: pip, uv, pipx, uv tool, checkout (editable), folder, git, archive, other, none.
+    """`kind`: pip, uv, pipx, uv tool, cache (uvx, pipx run), checkout (editable), folder, git, archive, other, none.
 
     `steps` are the commands that bring a newer version, `advice` says what to do where we can't run any. `commit` is
     that of the checkout or of the repository, where one is known.
@@ -75,6 +78,8 @@ def find_origin(home: Home | None = None) -> Origin:
         return Origin("none", "not installed by a package installer", advice=advice)
     direct = _direct_url(home.distribution)
     commit = _commit(direct)
+    if in_cache(home.prefix):
+        return Origin("cache", "a throw-away environment", advice=TO_STAY, commit=commit)
     name = os.path.basename(home.prefix)
     if os.path.isfile(os.path.join(home.prefix, "pipx_metadata.json")):
         return Origin("pipx", "pipx", (("pipx", "upgrade", name),), commit=commit)
@@ -82,6 +87,14 @@ def find_origin(home: Home | None = None) -> Origin:
         anew = ["--reinstall"] if direct else []
         return Origin("uv tool", "uv tool", (("uv", "tool", "upgrade", *anew, DISTRIBUTION),), commit=commit)
     return _direct(home, direct, commit) if direct else _indexed(home)
+
+
+def in_cache(prefix: str) -> bool:
+    """Whether an environment lies below a folder that is marked as a cache: its tool may empty that any time.
+
+    An environment may have such a mark itself: backups leave it out.
+    """
+    return any(Path(folder, "CACHEDIR.TAG").is_file() for folder in Path(prefix).parents)
 
 
 def _direct_url(distribution: Distribution) -> dict[str, Any]:

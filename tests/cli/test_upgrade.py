@@ -31,12 +31,16 @@ def installed(folder: Path, case: dict[str, Any]) -> Home:
         (info / "direct_url.json").write_text(json.dumps(case["direct"]))
     for name in case.get("prefix", []):
         (folder / name).write_text("")
+    for name in case.get("above", []):
+        (folder.parent / name).write_text("")
     return Home(Distribution.at(info), PYTHON, str(folder))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_the_command_fits_how_we_were_installed(case: dict[str, Any], tmp_path: Path) -> None:
-    origin = find_origin(installed(tmp_path, case))
+    home = tmp_path / "envs" / tmp_path.name
+    home.mkdir(parents=True)
+    origin = find_origin(installed(home, case))
     steps = [step.format(python=PYTHON, name=tmp_path.name) for step in case.get("steps", [])]
     assert (origin.kind, origin.command) == (case["kind"], " && ".join(steps) or None)
     assert (origin.advice, origin.commit) == (case.get("advice"), case.get("commit"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +138,7 @@ class _Run:
 
     def _setup(self) -> Result:
         hosts, skipped = self._chosen()
+        skipped += screens.may_go(sys.prefix)
         for _ in range(_TRIES - 1):
             with contextlib.suppress(ChangedError):
                 return self._set_up(hosts, skipped)

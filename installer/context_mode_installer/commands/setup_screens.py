@@ -6,6 +6,7 @@ import shlex
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from context_mode_installer.origin import TO_STAY, in_cache
 from context_mode_installer.result import Verbatim
 from context_mode_installer.screen import table
 from context_mode_installer.specs.catalog import spec_files
@@ -33,6 +34,13 @@ def looked_for(hosts: Sequence[Host]) -> list[str]:
         lines.append(f"  {host.spec.name}: {', '.join([*([program] if program else []), *folders])}")
     lines += lines_of_strangers(strangers_here())
     return [*lines, f"Next: to set one up all the same: context-mode setup --agents {next(iter(spec_files()), 'ID')}"]
+
+
+def may_go(prefix: str) -> list[str]:
+    """A word on an environment that its tool may delete any time: launchers would start nothing then."""
+    if not in_cache(prefix):
+        return []
+    return [f"Launchers start {paths.tilde(prefix)}, which lies in a cache and may go any time; {TO_STAY}"]
 
 
 def saved(files: Iterable[FileChange], backups: Backups, backup: str) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import context_mode_runtime
 from context_mode_installer import launchers
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
-from context_mode_installer.origin import Origin, find_origin, newest
+from context_mode_installer.origin import TO_STAY, Origin, find_origin, in_cache, newest
 from context_mode_runtime import paths
 from context_mode_runtime.version import VERSION, too_old
 
@@ -64,13 +64,20 @@ def python(subject: Subject) -> Outcome:
             return _packaged(subject, packaged.program(launchers.SERVE))
     if missing:
         return failed(f"no launcher {', '.join(missing)} in {paths.tilde(paths.bin_dir())}", subject.setup)
-    for interpreter in sorted(interpreters):
+    return _behind(sorted(interpreters), subject)
+
+
+def _behind(interpreters: list[str], subject: Subject) -> Outcome:
+    """Whether what the launchers start runs, will stay, and is fast."""
+    for interpreter in interpreters:
         told = _asked(interpreter)
         if told is None:
             return failed(f"{interpreter}, which the launchers start, does not run", subject.setup)
         if too_old(told, interpreter):
             return failed(too_old(told, interpreter), subject.setup)
-    shown = ", ".join(map(paths.tilde, sorted(interpreters)))
+    shown = ", ".join(map(paths.tilde, interpreters))
+    if any(in_cache(os.path.dirname(os.path.dirname(interpreter))) for interpreter in interpreters):
+        return warned(f"{shown} lies in a cache and may go any time; {TO_STAY}")
     if not _compiled():
         return warned(f"{shown}; the runtime is not compiled, which makes each hook slower", subject.setup)
     return passed(shown)
