@@ -83,11 +83,14 @@ def _project(spec: AgentSpec) -> list[str]:
 
 def _written(spec: AgentSpec) -> str:
     said = (
-        "Each file keeps its other bytes, a backup is made, a second run changes nothing. `--dry-run` shows the diffs, "
-        "`--no-approve` leaves out the approval."
+        "Each file keeps its other bytes, a backup is made, a second run changes nothing. `--dry-run` shows the diffs"
     )
-    rows = [(code(one.file), one.what, one.affects) for one in _plan(spec.id, "user")]
-    return f"{said}\n\n{table('file', 'what comes into it', 'whom it affects', rows)}"
+    asked = ", `--no-approve` leaves out the approval." if any(edit.approval for edit in spec.edits_in("user")) else "."
+    plan = _plan(spec.id, "user")
+    if not any(one.affects for one in plan):
+        return f"{said}{asked}\n\n{table('file', 'what comes into it', [(code(one.file), one.what) for one in plan])}"
+    rows = [(code(one.file), one.what, one.affects) for one in plan]
+    return f"{said}{asked}\n\n{table('file', 'what comes into it', 'whom it affects', rows)}"
 
 
 @cache
@@ -218,9 +221,12 @@ def overview() -> str:
             ", ".join(ran) or "not run, by documentation",
             "yes" if spec.refused("project") is None else "no",
             "yes" if spec.native else "no",
+            "yes" if any(verb.verb == "replace" for verb in spec.replies.verbs) else "no",
             code(call.replace("{name}", "ctx-stats")) if call else f'"{SENTENCE}"',
         ))  # fmt: skip
-    return table("agent", "seen running", "one project alone", "own package", "see the saving", rows)
+    return table(
+        "agent", "seen running", "one project alone", "own package", "outputs replaced", "see the saving", rows
+    )
 
 
 def release() -> str:

@@ -41,5 +41,24 @@ def test_each_way_to_fail_has_its_mend(check: str) -> None:
     assert {word for word in ("FAIL", "WARN") if f"- {word}" in text or f", {word} " in text} >= statuses(check)
 
 
+def words_of_rows() -> str:
+    """Every text of the modules that rows are made of."""
+    files = [
+        *(ROOT / "installer/context_mode_installer").rglob("*.py"),
+        ROOT / "runtime/context_mode_runtime/version.py",
+    ]
+    files += (ROOT / "runtime/context_mode_runtime/store").glob("*.py")
+    nodes = (node for file in files for node in ast.walk(ast.parse(read(file))))
+    return "\n".join(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def test_what_stands_in_italics_is_said_by_a_row() -> None:
+    phrases = re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", PAGE)
+    parts = {part.strip() for phrase in phrases for part in re.split(r"\.\.\.|\b\d[\d.]*\b", phrase) if part.strip()}
+    said = words_of_rows()
+    assert len(parts) > 20
+    assert sorted(part for part in parts if part not in said) == []
+
+
 def test_every_status_is_explained() -> None:
     assert re.findall(r"^\| ([A-Z]+) \|", PAGE, re.MULTILINE) == ["PASS", "WARN", "FAIL", "SKIP"]
