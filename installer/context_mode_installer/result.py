@@ -55,10 +55,14 @@ class Result:
 class UserError(Exception):
     """Something that the user can mend. Its text is one line: what, where, how to mend it; `shown` says it in more."""
 
-    def __init__(self, message: str, *, exit_code: int = USAGE, shown: Sequence[str] = ()) -> None:
+    def __init__(
+        self, message: str, *, exit_code: int = USAGE, shown: Sequence[str] = (), fix: str | None = None
+    ) -> None:
+        """`fix` is the command that mends it, where there is one."""
         super().__init__(message)
         self.exit_code = exit_code
         self.shown = tuple(shown) or (message,)
+        self.fix = fix
 
 
 def failed(command: str, error: UserError) -> Result:

@@ -175,4 +175,7 @@ def _spoken(columns: Sequence[str], row: Sequence[str]) -> str:
 def wrapped(first: str, text: str) -> list[str]:
     """`first` and then `text`, wrapped to the screen, the following lines indented as far as `first` goes."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUND
-    return textwrap.wrap(text, max(width, 2 * len(first)), initial_indent=first, subsequent_indent=" " * len(first))
+    return textwrap.wrap(
+        text, max(width, 2 * len(first)), initial_indent=first, subsequent_indent=" " * len(first),
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip

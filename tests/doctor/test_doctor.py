@@ -196,4 +196,4 @@ def test_a_config_that_can_not_be_read_is_told_once(set_up: Path) -> None:
     assert [row["status"] for row in rows] == ["FAIL", "SKIP", "SKIP"]
     assert "settings.json:1:12" in rows[0]["detail"]
     assert "Nothing was changed" not in rows[0]["detail"]
-    assert rows[0]["fix"] is None
+    assert rows[0]["fix"] == "${EDITOR:-vi} ~/.claude/settings.json"

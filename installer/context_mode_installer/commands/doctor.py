@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
-import platform
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from context_mode_installer.doctor import config, machine, runs, skills, store, working
+from context_mode_installer.doctor import config, machine, runs, screens, skills, store, working
 from context_mode_installer.doctor.look import subjects
-from context_mode_installer.doctor.model import Check, Finding, examine
+from context_mode_installer.doctor.model import FIX, Check, Finding, examine, rights_fix
 from context_mode_installer.groups import groups
-from context_mode_installer.origin import find_origin
-from context_mode_installer.result import FINDINGS, Result, UserError
-from context_mode_installer.screen import ruled, wrapped
+from context_mode_installer.result import FINDINGS, OK, Result, Status, UserError
+from context_mode_installer.screen import plain, step
 from context_mode_installer.unsupported import lines_of as lines_of_strangers
 from context_mode_installer.unsupported import strangers_here
 from context_mode_runtime import paths
@@ -44,6 +42,7 @@ CHECKS = (
     Check("D12", "switches, trust", config.switches),
     Check("D13", "data folder", machine.data_folder),
 )
+TITLES = {check.id: check.title for check in CHECKS}
 _DETAIL_MAX = 800
 SETUP = "context-mode setup"
 
@@ -68,12 +67,15 @@ def run(options: Options) -> Result:
     if options.fix:
         fixed = _mend(found, rows)
         found, rows = _look(options, checks) if fixed else (found, rows)
-    lines = [*fixed, *_lines(found, rows, checks, whole=options.verbose or not sys.stdout.isatty())]
+    lines = screens.whole_lines(found, rows, TITLES) if found else _nobody()
+    shown = _shown(options, found, rows)
     data = {"version": VERSION, "checks": [row.as_data() for row in rows], "fixed": fixed}
     if options.report is not None:
-        lines.append(_write_report(options.report, found, rows, checks))
-    bad = any(row.status == "FAIL" for row in rows)
-    return Result("doctor", "findings" if bad else "ok", FINDINGS if bad else 0, data, tuple(lines))
+        shown.append(_write_report(options.report, found, rows))
+    sick = any(row.status == "FAIL" for row in rows)
+    status: Status
+    status, code = ("findings", FINDINGS) if sick else ("ok", OK)
+    return Result("doctor", status, code, data, (*fixed, *lines), (*fixed, *shown))
 
 
 def _wanted(only: Sequence[str]) -> list[Check]:
@@ -86,8 +88,10 @@ def _wanted(only: Sequence[str]) -> list[Check]:
 
 def _look(options: Options, checks: Sequence[Check]) -> tuple[list[Subject], list[Finding]]:
     with tempfile.TemporaryDirectory(prefix="context-mode-doctor-") as folder:
-        found = subjects(options.agents, os.path.realpath(folder), offline=options.offline)
-        rows = _examined(found, checks)
+        with step("Looking for agents"):
+            found = subjects(options.agents, os.path.realpath(folder), offline=options.offline)
+        with step(f"Checking {', '.join(one.host.spec.name for one in found)}"):
+            rows = _examined(found, checks)
     return found, rows
 
 
@@ -107,12 +111,12 @@ def _mend(found: Sequence[Subject], rows: Sequence[Finding]) -> list[str]:
 
     A command that takes more than our own right, or something of a stranger's away, is left to the user.
     """
-    sick = [row for row in rows if row.status in ("FAIL", "WARN") and row.fix]
+    sick = [row for row in rows if row.mendable]
     agents = {row.agent for row in sick if row.fix and row.fix.startswith(SETUP)}
     lines = _set_up_again([subject.agent for subject in found if subject.agent in agents])
-    if any(row.fix == store.FIX for row in sick):
+    if any(row.fix == FIX for row in sick):
         lines += store.mend()
-    if any(row.fix == machine.rights_fix() for row in sick):
+    if any(row.fix == rights_fix() for row in sick):
         os.chmod(paths.data_root(), paths.PRIVATE_FOLDER)
         lines.append(f"{paths.tilde(paths.data_root())} is private again")
     return lines
@@ -141,55 +145,30 @@ def _set_up_again(agents: Sequence[str]) -> list[str]:
     return lines
 
 
-def environment_lines(found: Sequence[Subject]) -> list[str]:
-    """The two lines that a report begins with."""
-    hosts = ", ".join(f"agent {one.agent} {one.host.version or '?'}" for one in found) or "no agent found"
-    system = f"{platform.system().lower()}-{platform.machine()}"
-    shell = os.environ.get("SHELL", "none")
-    commit = find_origin().commit
-    return [
-        f"Environment: context-mode {VERSION}{f' ({commit})' if commit else ''}, {hosts}",
-        f"Environment: {system}, Python {platform.python_version()} at {paths.tilde(sys.executable)}, shell {shell}",
-    ]
-
-
-def _lines(found: Sequence[Subject], rows: Sequence[Finding], checks: Sequence[Check], *, whole: bool) -> list[str]:
+def _shown(options: Options, found: Sequence[Subject], rows: Sequence[Finding]) -> list[str]:
+    """The lines for a screen; the whole table for a pipe and a program."""
     if not found:
-        return [
-            "No agent was found or set up.",
-            *lines_of_strangers(strangers_here()),
-            "Known ones: context-mode agents. To set one up: context-mode setup --agents ID",
-        ]
-    titles = {check.id: check.title for check in checks}
-    if whole:
-        return [*environment_lines(found), "", *_report_table(found, rows, titles)]
-    lines = [f"context-mode {VERSION}  {paths.tilde(paths.data_root())}"]
-    for subject in found:
-        mine = [row for row in rows if row.agent == subject.agent]
-        sick = [row for row in mine if row.status in ("FAIL", "WARN")]
-        lines.append(subject.host.title if sick else f"{subject.host.title}  ok ({len(mine)} checks)")
-        lines += [line for row in sick for line in _sick_lines(row, titles)]
-    return lines
+        return _nobody()
+    if not sys.stdout.isatty():
+        return screens.whole_lines(found, rows, TITLES)
+    if not options.verbose:
+        return screens.short_lines(found, rows, TITLES)
+    return (screens.whole_lines if plain() else screens.wide_lines)(found, rows, TITLES)
 
 
-def _report_table(found: Sequence[Subject], rows: Sequence[Finding], titles: dict[str, str]) -> list[str]:
-    several = len(found) > 1
-    cells = [
-        (f"{row.id} {titles[row.id]}" + (f" ({row.agent})" if several else ""), row.status, row.detail, row.fix or "-")
-        for row in rows
+def _nobody() -> list[str]:
+    return [
+        "No agent was found or set up.",
+        *lines_of_strangers(strangers_here()),
+        "Known ones: context-mode agents. To set one up: context-mode setup --agents ID",
     ]
-    return ruled([("Check", "Status", "Detail", "Fix"), *cells])
 
 
-def _sick_lines(row: Finding, titles: dict[str, str]) -> list[str]:
-    lines = wrapped(f"  {row.status}  ", f"{row.id} {titles[row.id]}: {row.detail}")
-    return lines + ([f"        fix: {row.fix}"] if row.fix else [])
-
-
-def _write_report(path: Path, found: Sequence[Subject], rows: Sequence[Finding], checks: Sequence[Check]) -> str:
-    text, _ = redact("\n".join(_lines(found, rows, checks, whole=True)) + "\n")
+def _write_report(path: Path, found: Sequence[Subject], rows: Sequence[Finding]) -> str:
+    lines = screens.whole_lines(found, rows, TITLES) if found else _nobody()
+    text = screens.shareable("\n".join(lines) + "\n", os.environ)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UserError(f"--report {path}: {error.strerror}") from None
-    return f"The report is in {paths.tilde(str(path))}."
+    return f"The report is in {paths.tilde(str(path))}, ready to paste."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 from context_mode_installer.doctor import package
@@ -10,6 +11,7 @@ from context_mode_installer.doctor.model import Outcome, Subject, failed, passed
 from context_mode_installer.plan.bridge import bridge_events, bridge_file
 from context_mode_installer.plan.foreign import PROGRAM, PROGRAM_FIX, foreign_program
 from context_mode_installer.plan.hooks import events_of, other_owner, ours_in
+from context_mode_installer.screen import editing
 from context_mode_installer.verify import written_server
 from context_mode_runtime import paths
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 def mcp_entry(subject: Subject) -> Outcome:
     """D3: the entry is there, runs a program that is there, and is as setup writes it."""
     if subject.problem:
-        return failed(subject.problem.removesuffix(" Nothing was changed."), None)
+        return failed(subject.problem.removesuffix(" Nothing was changed."), subject.problem_fix or subject.setup)
     packaged = next((target for target in subject.targets if target.install is not None), None)
     if packaged is not None:
         return package.in_force(subject, packaged)
@@ -97,9 +99,9 @@ def switches(subject: Subject) -> Outcome:
     """D12: the host runs our hooks and lets our tools run."""
     if subject.problem:
         return skipped("the files can't be judged: see D3")
-    off = [text for agent, text in subject.plan.switched_off if agent == subject.agent] if subject.plan else []
+    off = [one for one in subject.plan.switched_off if one.agent == subject.agent] if subject.plan else []
     if off:
-        return failed(off[0], None)
+        return failed(off[0].what, editing(off[0].file))
     open_ = [one for one in _changes(subject) if one.affects]
     trust = [one for one in open_ if not one.what.startswith("approval ")]
     if trust:
@@ -108,7 +110,7 @@ def switches(subject: Subject) -> Outcome:
         return warned("our tools ask before each call: the approval was left out", subject.setup)
     step = subject.host.spec.trust
     if step is not None and step.form == "step" and any(target.holds(step.only) for target in subject.targets):
-        return warned(f"one step is left to you: {step.say}")
+        return warned(f"one step is left to you: {step.say}", shlex.join(step.run))
     ours = any(edit.approval for edit in subject.host.spec.edits)
     return passed(f"hooks on, trusted; {'tools approved' if ours else 'what tools may is said to the host alone'}")
 

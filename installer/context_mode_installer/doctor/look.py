@@ -10,7 +10,7 @@ from context_mode_installer import launchers, receipt
 from context_mode_installer.detect import find_hosts, known_specs
 from context_mode_installer.doctor.model import Subject
 from context_mode_installer.plan.build import Grants, finished, plan_setup
-from context_mode_installer.plan.draft import Desk, Draft
+from context_mode_installer.plan.draft import Desk, Draft, path_problem
 from context_mode_installer.plan.host import Target
 from context_mode_installer.result import UserError
 from context_mode_installer.specs.catalog import find_spec
@@ -69,7 +69,7 @@ def _as_is(target: Target) -> Target:
 
 def _subject(host: Host, targets: tuple[Target, ...], environment: dict[str, str], *, offline: bool) -> Subject:
     """The plan is made on a desk of its own, so that the checks read the files as they are."""
-    plan, problem = None, None
+    plan, problem, fix = None, None, None
     try:
         known = targets[0].draft if targets else None
         if known is not None:
@@ -80,6 +80,9 @@ def _subject(host: Host, targets: tuple[Target, ...], environment: dict[str, str
             for target in targets:
                 for config in target.configs():
                     config.value()
-    except (UserError, PathError) as error:
-        problem = str(error)
-    return Subject(host, targets, plan, problem, environment, offline)
+    except UserError as error:
+        problem, fix = str(error), error.fix
+    except PathError as error:
+        unusable = path_problem(error)
+        problem, fix = str(unusable), unusable.fix
+    return Subject(host, targets, plan, problem, fix, environment, offline)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import context_mode_runtime
 from context_mode_installer import launchers
-from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, skipped, warned
+from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, rights_fix, skipped, warned
 from context_mode_installer.origin import TO_STAY, Origin, find_origin, in_cache, newest
 from context_mode_runtime import paths
 from context_mode_runtime.version import VERSION, too_old
@@ -28,7 +29,7 @@ def version(subject: Subject) -> Outcome:
     known = f"context-mode {VERSION}, {subject.host.title}"
     profiles = "".join(f", profile {paths.tilde(one.folder)} ({one.variable})" for one in subject.host.places.moved)
     if subject.host.version is None and subject.host.spec.detection.binary:
-        return warned(f"{known}{profiles}: its program was not found or did not tell its version")
+        return warned(*_unknown(subject, f"{known}{profiles}"))
     origin = find_origin()
     if not origin.indexed:
         return passed(f"{known}{profiles}; {origin.shown}")
@@ -40,6 +41,17 @@ def version(subject: Subject) -> Outcome:
     if latest != VERSION:
         return warned(f"{known}{profiles}; {latest} is out", "context-mode upgrade")
     return passed(f"{known}{profiles}; the newest")
+
+
+def _unknown(subject: Subject, known: str) -> tuple[str, str]:
+    """An agent whose version can't be told: why, and what to do."""
+    detection = subject.host.spec.detection
+    if subject.host.binary is None:
+        return (
+            f"{known}: its program {detection.binary} is not on PATH. If it is gone, take our entries out, too",
+            f"context-mode setup --remove --agents {subject.agent}",
+        )
+    return f"{known}: its program does not tell its version", shlex.join([subject.host.binary, *detection.arguments])
 
 
 @functools.cache
@@ -98,12 +110,11 @@ def _packaged(subject: Subject, starter: str) -> Outcome:
 
 
 def _named(launcher: str) -> list[str]:
-    import shlex
-
     found = _PYTHON_LINE.search(launcher)
     return shlex.split(found[1])[:1] if found else []
 
 
+@functools.cache
 def _asked(interpreter: str) -> tuple[int, int] | None:
     argv = [interpreter, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"]
     try:
@@ -117,11 +128,6 @@ def _asked(interpreter: str) -> tuple[int, int] | None:
 def _compiled() -> bool:
     folder = Path(context_mode_runtime.__file__).parent / "hooks"
     return any((folder / "__pycache__").glob("run.*.pyc"))
-
-
-def rights_fix() -> str:
-    """The command that makes the data folder private."""
-    return f"chmod 700 {paths.tilde(paths.data_root())}"
 
 
 def data_folder(_subject: Subject) -> Outcome:
@@ -140,5 +146,5 @@ def data_folder(_subject: Subject) -> Outcome:
         return warned(f"{shown} can be read by others (mode {stat.S_IMODE(status.st_mode):o})", rights_fix())
     free = shutil.disk_usage(root).free
     if free < _ROOM:
-        return warned(f"{shown}: only {free // (1024 * 1024)} MiB free")
+        return warned(f"{shown}: only {free // (1024 * 1024)} MiB free", f"du -sh {shown}/* | sort -h")
     return passed(f"{shown}, private, {free // (1024 * 1024 * 1024)} GiB free")

@@ -6,6 +6,9 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from context_mode_installer.plan.draft import PlanError
+from context_mode_runtime import paths
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -14,6 +17,15 @@ if TYPE_CHECKING:
     from context_mode_installer.plan.host import Target
 
 Status = Literal["PASS", "WARN", "FAIL", "SKIP"]
+REPORT = "context-mode doctor --report report.txt"
+"""What shows a fault of our own whole."""
+FIX = "context-mode doctor --fix"
+"""Rebuilds full-text tables from their rows, and moves a damaged file aside, where it is kept."""
+
+
+def rights_fix() -> str:
+    """The command that makes the data folder private."""
+    return f"chmod 700 {paths.tilde(paths.data_root())}"
 
 
 @dataclass(frozen=True)
@@ -25,6 +37,13 @@ class Finding:
     status: Status
     detail: str
     fix: str | None = None
+
+    @property
+    def mendable(self) -> bool:
+        """Whether `doctor --fix` does it: what takes something away, a stranger's or ours, is left to the user."""
+        words = shlex.split(self.fix or "")
+        own = words[:2] == ["context-mode", "setup"] and not {"--remove", "--replace"} & set(words)
+        return self.status in ("FAIL", "WARN") and (own or self.fix in (FIX, rights_fix()))
 
     def as_data(self) -> dict[str, Any]:
         """The row of `data.checks` in `--json`."""
@@ -45,13 +64,13 @@ def passed(detail: str) -> Outcome:
     return Outcome("PASS", detail)
 
 
-def failed(detail: str, fix: str | None) -> Outcome:
-    """Something does not work; `fix` is the command that mends it."""
+def failed(detail: str, fix: str) -> Outcome:
+    """Something does not work; `fix` is the command that mends it, or shows what has to be mended."""
     return Outcome("FAIL", detail, fix)
 
 
-def warned(detail: str, fix: str | None = None) -> Outcome:
-    """It works, but there is something to know."""
+def warned(detail: str, fix: str) -> Outcome:
+    """It works, but there is something to know; `fix` as in `failed`."""
     return Outcome("WARN", detail, fix)
 
 
@@ -64,14 +83,15 @@ def skipped(why: str) -> Outcome:
 class Subject:
     """One agent as it stands here: `targets` are the places it is set up in, `plan` what a setup would still change.
 
-    `problem` says why there is no plan; `environment` is what hook and server are probed with: a bare PATH and a data
-    folder that goes afterwards.
+    `problem` says why there is no plan, `problem_fix` what mends that; `environment` is what hook and server are probed
+    with: a bare PATH and a data folder that goes afterwards.
     """
 
     host: Host
     targets: tuple[Target, ...]
     plan: Plan | None
     problem: str | None
+    problem_fix: str | None
     environment: Mapping[str, str]
     offline: bool = False
     timings: dict[str, float] = field(default_factory=dict)
@@ -102,6 +122,8 @@ def examine(check: Check, subject: Subject) -> Finding:
     """Runs one check; one that raises is a FAIL of its own, never a crash."""
     try:
         outcome = check.run(subject)
+    except PlanError:
+        outcome = skipped("the files can't be judged: see D3")
     except Exception as error:  # noqa: BLE001 - a check that raises is a finding
-        outcome = failed(f"the check itself failed: {type(error).__name__}: {error}", None)
+        outcome = failed(f"the check itself failed: {type(error).__name__}: {error}", REPORT)
     return Finding(check.id, subject.agent, outcome.status, outcome.detail, outcome.fix)

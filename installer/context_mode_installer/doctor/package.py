@@ -68,8 +68,9 @@ def _install(target: Target) -> Install:
     return target.install
 
 
-def _again(target: Target) -> str | None:
+def _again(target: Target) -> str:
     """The host's own command that brings the package anew."""
     native = target.spec.native
     commands = _install(target).commands(native, native.update or native.add) if native else []
-    return " && ".join(map(shlex.join, commands)) or None
+    name = target.spec.id
+    return " && ".join(map(shlex.join, commands)) or f"context-mode package {name} ./context-mode-{name}"

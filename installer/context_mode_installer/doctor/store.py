@@ -7,7 +7,8 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, warned
+from context_mode_installer.doctor.model import FIX, Outcome, Subject, failed, passed, warned
+from context_mode_installer.screen import quoted
 from context_mode_runtime import paths
 from context_mode_runtime.project import find_project
 from context_mode_runtime.store import filesystem, health, inventory, migrations, place
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from context_mode_runtime.project import Project
     from context_mode_runtime.store.inventory import Files
 
-FIX = "context-mode doctor --fix"
-"""Rebuilds full-text tables from their rows, and moves a damaged file aside, where it is kept."""
-
 
 def store(_subject: Subject) -> Outcome:
     """D8: opens, pages and full-text tables whole, no write-ahead log on a network; sizes; what damaged files wait."""
@@ -39,11 +37,12 @@ def store(_subject: Subject) -> Outcome:
         outcome = _looked(project.key(), project.name, (status.st_mtime_ns, status.st_size, mine.wal))
         if outcome.status != "PASS":
             return Outcome(outcome.status, f"{outcome.detail}; {sizes}", outcome.fix)
-    others = [problem for one in every if one is not mine for problem in _seen(one)]
-    waiting = [*others, *(_kept(path) for one in every for path in one.damaged)]
+    others = [(said, f"ls -l {quoted(one.path)}") for one in every if one is not mine for said in _seen(one)]
+    waiting = [*others, *((_kept(path), f"rm {quoted(path)}") for one in every for path in one.damaged)]
     if waiting:
         more = f" (and {len(waiting) - 1} more)" if waiting[1:] else ""
-        return warned(f"{waiting[0]}{more}; {sizes}")
+        said, fix = waiting[0]
+        return warned(f"{said}{more}; {sizes}", fix)
     return passed(sizes)
 
 
@@ -74,16 +73,16 @@ def _looked(key: str, name: str, _stamp: tuple[int, int, int]) -> Outcome:
         return passed("")
     if any("full-text" in one for one in findings):
         return failed(findings[0], FIX)
-    return warned(findings[0])
+    return warned(findings[0], FIX)
 
 
 _AFTER: dict[type[StoreError], str] = {StoreDamagedError: "; it is damaged, will be moved aside, kept, and begun anew"}
 
 
-def _fix(error: StoreError, path: str) -> str | None:
+def _fix(error: StoreError, path: str) -> str:
     if isinstance(error, StoreForeignError):
         return f"mv {shlex.quote(path)} {shlex.quote(path + '.other')}"
-    return {StoreNewerError: "context-mode upgrade", StoreDamagedError: FIX}.get(type(error))
+    return {StoreNewerError: "context-mode upgrade", StoreDamagedError: FIX}.get(type(error), f"ls -l {quoted(path)}")
 
 
 def _findings(path: str, key: str, name: str) -> list[str]:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, warned
+from context_mode_installer.screen import editing
 from context_mode_runtime.agents import UnknownAgentError, load_agent, root_folders
 from context_mode_runtime.execute import languages
 from context_mode_runtime.execute.errors import ExecuteError
@@ -32,8 +33,14 @@ def policy(subject: Subject) -> Outcome:
     findings = [*ours.findings, *theirs]
     if findings:
         more = f" (and {len(findings) - 1} more)" if findings[1:] else ""
-        return warned(f"{findings[0]}{more}; {said}", _CHECK if ours.findings else None)
+        return warned(f"{findings[0]}{more}; {said}", _CHECK if ours.findings else _opened(findings[0]))
     return passed(said)
+
+
+def _opened(finding: str) -> str:
+    """What opens the host's file that a finding begins with."""
+    file = os.path.expanduser(finding.partition(": ")[0])
+    return editing(file) if os.path.isfile(file) else _CHECK
 
 
 def _policy() -> Policy:
@@ -71,7 +78,7 @@ def shells(_subject: Subject) -> Outcome:
     try:
         shell = languages.find("shell")[1]
     except ExecuteError as error:
-        return failed(str(error), None)
+        return failed(str(error), _CHECK)
     policy = _policy()
     works, sandbox = mechanism.told(policy.sandbox, from_project=policy.sandbox_by_project)
     found = languages.available()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from context_mode_installer import formats, launchers
 from context_mode_installer import receipt as receipts
-from context_mode_installer.plan.draft import Change, Draft, Obstacle, PlanError
+from context_mode_installer.plan.draft import Change, Draft, Obstacle, Off, PlanError
 from context_mode_installer.plan.edits import plan_edits
 from context_mode_installer.plan.foreign import plan_foreign, plan_program
 from context_mode_installer.plan.hooks import plan_hooks
@@ -19,7 +19,6 @@ from context_mode_installer.plan.removal import give_back_bytes, plan_removal, p
 from context_mode_installer.plan.skills import plan_skills
 from context_mode_installer.plan.steps import steps_of
 from context_mode_installer.plan.trust import plan_trust
-from context_mode_installer.result import Verbatim
 from context_mode_installer.screen import quoted
 from context_mode_installer.system import missing_folders
 from context_mode_installer.transaction import FileChange, Work
@@ -49,8 +48,7 @@ class Plan:
     commands: tuple[tuple[str, tuple[str, ...]], ...]
     updates: tuple[tuple[str, tuple[str, ...]], ...]
     moves: tuple[tuple[str, str], ...]
-    switched_off: tuple[tuple[str, str], ...]
-    """Settings that switch us off: agent, what and where."""
+    switched_off: tuple[Off, ...]
     receipt: Receipt
 
     @property
@@ -83,7 +81,7 @@ def plan_setup(
     for target in targets:
         for one in target.host.places.missing:
             why = f"{one.variable} says {one.folder}, which isn't there; make that folder or unset it"
-            raise PlanError(why, [why, Verbatim(f"help: mkdir -p {quoted(one.folder)}")])
+            raise PlanError(why, fix=f"mkdir -p {quoted(one.folder)}")
     _withdraw(draft, [target.leaving() for target in targets if target.install is not None])
     for target in targets:
         _other_scope(draft, target)
@@ -205,7 +203,7 @@ def _switches(draft: Draft, target: Target) -> None:
             config = target.config(switch.file)
             if formats.same(config.get(target.keys(switch.at)), switch.off):
                 where = f"{paths.tilde(config.path)}: {formats.shown(switch.at)}"
-                draft.switched_off.append((target.spec.id, f"{switch.what} ({where})"))
+                draft.switched_off.append(Off(target.spec.id, f"{switch.what} ({where})", config.path))
 
 
 def _user_tables(draft: Draft) -> None:

@@ -6,7 +6,7 @@ import functools
 import os
 import shlex
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from context_mode_installer import formats
 from context_mode_installer.result import UserError, Verbatim
@@ -30,17 +30,16 @@ _UNCHANGED = "Nothing was changed."
 class PlanError(UserError):
     """A file that stops the whole plan: which, where in it, and that nothing was changed."""
 
-    def __init__(self, message: str, shown: Sequence[str] = ()) -> None:
-        """`message` is a line without its full stop; `shown` says the same on a screen."""
-        lines = (*shown, _UNCHANGED) if shown else ()
-        super().__init__(f"{message}. {_UNCHANGED}", exit_code=1, shown=lines)
+    def __init__(self, message: str, shown: Sequence[str] = (), fix: str | None = None) -> None:
+        """`message` is a line without its full stop; `shown` says the same on a screen; `fix` is what mends it."""
+        lines = (*(shown or [message]), Verbatim(f"help: {fix}"), _UNCHANGED) if fix else ()
+        super().__init__(f"{message}. {_UNCHANGED}", exit_code=1, shown=lines, fix=fix)
 
 
 def path_problem(error: PathError) -> PlanError:
     """A path that setup can't use, as what stops the plan."""
     why = f"{paths.tilde(error.path)} {error.reason}"
-    fix = Verbatim(f"help: {shlex.join(error.fix)} {quoted(error.path)}")
-    return PlanError(why, [why, fix] if error.fix else [])
+    return PlanError(why, fix=f"{shlex.join(error.fix)} {quoted(error.path)}" if error.fix else None)
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,14 @@ class Change:
     file: str
     what: str
     affects: str | None = None
+
+
+class Off(NamedTuple):
+    """A setting that switches us off, and its file."""
+
+    agent: str
+    what: str
+    file: str
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ class Desk:
         for one in [folder, *([target] if os.path.exists(target) else [])]:
             if not os.access(one, os.W_OK):
                 why = f"{paths.tilde(path)} can't be written: you have no right to change {paths.tilde(one)}"
-                raise PlanError(why, [why, Verbatim(f"help: chmod u+w {quoted(one)}")])
+                raise PlanError(why, fix=f"chmod u+w {quoted(one)}")
 
 
 class Config:
@@ -180,9 +187,8 @@ def _unreadable(path: str, data: bytes, error: formats.FormatError, broken: str)
         error.reason,
         *excerpt(place, error.line, error.column, text),
         f"note: as it is, {broken}",
-        Verbatim(f"help: mend line {error.line}: {editing(path)}"),
     ]
-    return PlanError(f"{place}:{error.line}:{error.column} {error.reason} ({broken})", shown)
+    return PlanError(f"{place}:{error.line}:{error.column} {error.reason} ({broken})", shown, editing(path))
 
 
 @functools.lru_cache(maxsize=8)
@@ -207,8 +213,7 @@ class Draft:
     """What is ours after the plan, of the agents that it looked at."""
     leaving: frozenset[str] = frozenset()
     """Agents that a removal takes out."""
-    switched_off: list[tuple[str, str]] = field(default_factory=list)
-    """Settings that switch us off: agent, what and where."""
+    switched_off: list[Off] = field(default_factory=list)
     moves: list[tuple[str, str]] = field(default_factory=list)
     """Folders of a foreign tool to move aside after the files are written: from, to."""
     commands: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)

@@ -51,7 +51,7 @@ def lines_of(plan: Plan, hosts: Sequence[Host], how: Telling) -> list[str]:
             title += f"; checked: {', '.join(how.seen[host.spec.id])}"
         lines += _section(title, changes, plan, how) or [title]
         lines += [f"  profile: {one.folder} ({one.variable})" for one in host.places.moved]
-        lines += [f"  attention: {text}" for agent, text in plan.switched_off if agent == host.spec.id]
+        lines += [f"  attention: {one.what}" for one in plan.switched_off if one.agent == host.spec.id]
     return [*lines, *plan.notes]
 
 
@@ -123,7 +123,7 @@ def plan_data(plan: Plan, hosts: Sequence[Host], seen: Mapping[str, Sequence[str
                 "roots": {one.root: one.folder for one in host.places.moved},
                 "checked": list(seen.get(host.spec.id, ())),
                 "changes": [_change(one) for one in plan.changes if one.agent == host.spec.id],
-                "switched_off": [text for agent, text in plan.switched_off if agent == host.spec.id],
+                "switched_off": [one.what for one in plan.switched_off if one.agent == host.spec.id],
             }
             for host in hosts
         ],

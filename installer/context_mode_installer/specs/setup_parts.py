@@ -183,6 +183,7 @@ class Trust:
     text: Template = None
     matcher_events: tuple[str, ...] = ()
     say: str | None = None
+    run: tuple[str, ...] = ()
     only: Only | None = None
 
 
