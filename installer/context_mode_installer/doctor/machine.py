@@ -14,7 +14,7 @@ from pathlib import Path
 import context_mode_runtime
 from context_mode_installer import launchers
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, rights_fix, skipped, warned
-from context_mode_installer.origin import TO_STAY, Origin, find_origin, in_cache, newest
+from context_mode_installer.origin import DISTRIBUTION, TO_STAY, Origin, find_origin, in_cache, newest
 from context_mode_runtime import paths
 from context_mode_runtime.version import VERSION, too_old
 
@@ -89,7 +89,9 @@ def _behind(interpreters: list[str], subject: Subject) -> Outcome:
             return failed(too_old(told, interpreter), subject.setup)
     shown = ", ".join(map(paths.tilde, interpreters))
     if any(in_cache(os.path.dirname(os.path.dirname(interpreter))) for interpreter in interpreters):
-        return warned(f"{shown} lies in a cache and may go any time; {TO_STAY}")
+        tool = "uv tool" if shutil.which("uv") else "pipx"
+        fix = f"{tool} install {DISTRIBUTION} && context-mode setup"
+        return warned(f"{shown} lies in a cache and may go any time; {TO_STAY}", fix)
     if not _compiled():
         return warned(f"{shown}; the runtime is not compiled, which makes each hook slower", subject.setup)
     return passed(shown)
