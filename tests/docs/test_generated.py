@@ -8,6 +8,8 @@ import pytest
 from tests.docs import generate
 from tests.docs.pages import DOCS, PAGES, name_of, read
 
+from context_mode_installer.detect import known_specs
+
 MARKED = [page for page in PAGES if "<!-- generated" in read(page)]
 
 
@@ -19,6 +21,13 @@ def test_a_page_says_what_the_code_says(page: Path) -> None:
 def test_every_part_is_on_a_page() -> None:
     used = {words.split()[0] for page in MARKED for _, words, _ in generate.MARKED.findall(read(page))}
     assert used == set(generate.PARTS)
+
+
+def test_every_agent_has_its_page_and_no_other() -> None:
+    marks = {page.stem: words for page in MARKED for _, words, _ in generate.MARKED.findall(read(page))
+             if page.parent.name == "hosts"}  # fmt: skip
+    assert marks == {spec.id: f"install {spec.id}" for spec in known_specs()}
+    assert sorted(marks) == sorted(page.stem for page in (DOCS / "hosts").glob("*.md"))
 
 
 def test_exit_codes() -> None:
