@@ -32,6 +32,8 @@ CHANGING = (
     (re.escape(VERSION) + r"( \([0-9a-f]+\))?", "VERSION"),
     (r"(?m)^Environment: \w+-\w+, Python .*$", "Environment: SYSTEM, Python VERSION at PYTHON, shell SHELL"),
     (r"\d+ GiB free", "N GiB free"),
+    (r"\d[\d,]*(?= B\b| lines, )", "N"),
+    (r"\d+\.\d %", "N %"),
 )
 
 

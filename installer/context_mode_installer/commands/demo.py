@@ -10,7 +10,8 @@ import tempfile
 from typing import Any
 
 import context_mode_runtime
-from context_mode_installer.result import FAULT, Result, UserError
+from context_mode_installer.result import FAULT, Result, UserError, Verbatim
+from context_mode_installer.screen import plain, step
 
 _LINES = 3_000
 _SECONDS = 60
@@ -30,21 +31,27 @@ def run() -> Result:
         project = os.path.join(os.path.realpath(folder), "project")
         os.mkdir(project)
         execute = {"language": "python", "code": _CODE, "intent": _INTENT}
-        replies = _ask(project, [("ctx_execute", execute), ("ctx_search", {"queries": [_QUESTION], "limit": 1})])
+        with step("Running a command with a large output"):
+            replies = _ask(project, [("ctx_execute", execute), ("ctx_search", {"queries": [_QUESTION], "limit": 1})])
     printed, found = replies
     size = int(printed.split(" B", 1)[0].rsplit(" ", 1)[-1].replace(",", ""))
-    returned = len(printed.encode())
-    share = 100 * (1 - returned / size)
+    returned, searched = len(printed.encode()), len(found.encode())
+    both = returned + searched
     lines = [
-        f"1. The agent runs a command that prints {size:,} B, and says what it wants: {_INTENT!r}.",
-        f"   What reaches its context is {returned:,} B, {share:.1f} % less:",
+        f"1. A command prints {size:,} B in {_LINES:,} lines; the agent asks with it:",
+        f"   {_INTENT}",
+        f"   {returned:,} B reach its context:",
         *_quoted(printed, "payment 7731"),
-        f"2. Later it asks: {_QUESTION!r}. The answer is none of those lines; ctx_search has it:",
+        f"2. Later it asks about something else: {_QUESTION}",
+        f"   Nothing runs again; a search answers from what was stored, in {searched:,} B:",
         *_quoted(found, "night shift is"),
-        "3. Nothing is lost: whole outputs stay in an index on this machine; every short reply names the call.",
-        "Next: context-mode setup (then start a new session of your agent).",
+        f"3. In all {both:,} B instead of {size:,} B: {100 * (1 - both / size):.1f} % stayed out of the context.",
+        "   Nothing is lost: whole outputs lie in an index on this machine.",
+        "Next: set up your agents, and start a new session of one:",
+        Verbatim("  context-mode setup"),
     ]
-    return Result("demo", data={"printed": size, "returned": returned, "search": found}, messages=tuple(lines))
+    data = {"printed": size, "returned": returned, "searched": searched, "search": found}
+    return Result("demo", data=data, messages=tuple(lines))
 
 
 def _quoted(text: str, around: str) -> list[str]:
@@ -52,10 +59,11 @@ def _quoted(text: str, around: str) -> list[str]:
     lines = text.splitlines()
     at = next((n for n, line in enumerate(lines) if around in line), 1)
     wanted = sorted({0, *range(max(1, at - 1), min(at + 2, len(lines) - 1)), len(lines) - 1})
+    mark = "   " if plain() else "   |"
     out = []
     for n, before in zip(wanted, [-1, *wanted], strict=False):
-        out += ["   | ..."] if n > before + 1 else []
-        out.append(f"   | {lines[n][:110]}")
+        out += [f"{mark} ..."] if n > before + 1 else []
+        out.append(f"{mark} {lines[n]}")
     return out
 
 
