@@ -108,11 +108,15 @@ def _plan(agent: str, scope: Scope) -> list[Written]:
             mock.patch.object(places, "platform", return_value="linux"),
         ):
             changes: list[dict[str, Any]] = setup.run(options).data["agents"][0]["changes"]
+    named = {edit.name for edit in spec_of(agent).edits}
     found: dict[tuple[str, str, str], list[str]] = {}
     for change in changes:
         said = {key: (text or "").replace(str(project), "PROJECT").replace(home, "~") for key, text in change.items()}
         kind, _, rest = said["what"].partition(" ")
-        kind, what = (KINDS[kind], rest.rpartition(" ")[0]) if kind in KINDS else (said["what"], "")
+        if kind in KINDS:
+            kind, what = KINDS[kind], rest.rpartition(" ")[0]
+        else:
+            kind, what = rest if kind in named else said["what"], ""
         found.setdefault((said["file"], kind, said["affects"]), []).append(what)
     return [
         Written(file, " ".join([kind, ", ".join(map(code, filter(None, names)))]).strip(), affects)

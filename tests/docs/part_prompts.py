@@ -30,4 +30,5 @@ def job() -> str:
     """The debugging job on each real agent."""
     cells = [row for row in rows(r"[a-z-]+ \d+\.\d+\.\d+") if "->" in row[1]]
     head = "agent", "turns", "tool results at the end, B", "all requests, B"
-    return table(*head, [row[:4] for row in cells]) + "\n\nAgain: `python -m tests.bench.net`."
+    hosts = ",".join(row[0].split()[0] for row in cells)
+    return f"{table(*head, [row[:4] for row in cells])}\n\nAgain: `python -m tests.bench.net --hosts {hosts}`."
