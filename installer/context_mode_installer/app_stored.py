@@ -58,6 +58,17 @@ def stats(
     answer("stats", lambda: command.stats(session), as_json=json)
 
 
+@stored_app.command(short_help="Show savings and what is stored on a local page.")
+def dashboard(
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="Listen on this port; 0: a free one.")] = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, open no browser.")] = False,
+) -> None:
+    """Show savings, sources and conversations on a local page; Ctrl-C ends it."""
+    from context_mode_installer.commands import dashboard as command
+
+    answer("dashboard", lambda: command.run(port, opens=not no_open), as_json=False)
+
+
 @stored_app.command(short_help="Show what a conversation was doing, or list them.")
 def resume(
     seq: Annotated[int | None, typer.Argument(metavar="[SEQ]", help="Show this row of the journal whole.")] = None,

@@ -95,6 +95,16 @@ PAGES = {
     "stats": Page(
         (("stats", "for people"), ("stats --session ID", "of one conversation"), ("stats --json", "for scripts"))
     ),
+    "dashboard": Page(
+        (
+            ("dashboard", "opens your browser; Ctrl-C ends it, exit 0"),
+            ("dashboard --no-open --port 8080", "prints the address, on this port"),
+        ),
+        exits=(
+            (2, "the port can't be had, or wrong usage"),
+            (3, "a fault of our own; the message says where the log is"),
+        ),
+    ),
     "resume": Page(
         (
             ("resume", "the conversations of this project"),

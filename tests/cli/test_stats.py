@@ -59,14 +59,16 @@ def test_in_a_pipe(stored: Path, run_cli: Cli, snapshot: SnapshotAssertion) -> N
     assert "#" not in said
 
 
-@pytest.mark.parametrize(
-    "env", [{"PYTHONIOENCODING": "utf-8"}, {"PYTHONIOENCODING": "ascii"}, {"TERM": "dumb"}], ids=str
-)
-def test_on_a_terminal(env: dict[str, str], stored: Path, snapshot: SnapshotAssertion) -> None:
-    said = terminal(stored, **env)
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_on_a_terminal(encoding: str, stored: Path, snapshot: SnapshotAssertion) -> None:
+    said = terminal(stored, PYTHONIOENCODING=encoding)
     assert max(map(len, said.split("\n"))) <= 80
     assert "\x1b" not in said
     assert shape(said) == snapshot
+
+
+def test_read_aloud(stored: Path, snapshot: SnapshotAssertion) -> None:
+    assert shape(terminal(stored, TERM="dumb")) == snapshot
 
 
 def test_nothing_yet(project: Path, home: Path, run_cli: Cli, snapshot: SnapshotAssertion) -> None:

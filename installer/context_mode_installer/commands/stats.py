@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from context_mode_installer.result import Result, UserError
+from context_mode_installer.screen import plain, table
 from context_mode_runtime.project import find_project
 from context_mode_runtime.server import savings, savings_text
 from context_mode_runtime.server.call import NO_PROJECT
@@ -56,10 +57,10 @@ def _lines(report: Report, *, named: bool) -> list[str]:
     scope = report.scopes["project"]
     parts = [
         _opening(report, title),
-        savings_text.columns(savings_text.scopes(report, title if report.last else None)),
+        _table(savings_text.scopes(report, title if report.last else None)),
         _barred(*savings_text.tools(scope, "this project")),
         _barred(*savings_text.days(scope, "this project", _DAYS)),
-        savings_text.columns(savings_text.largest(report, _LARGEST)),
+        _table(savings_text.largest(report, _LARGEST)),
         savings_text.method(report),
     ]
     return [line for part in parts if part for line in ("", *part)][1:]
@@ -75,11 +76,15 @@ def _opening(report: Report, title: str) -> list[str]:
     return lines
 
 
+def _table(rows: list[Row]) -> list[str]:
+    return table(rows[0], rows[1:]) if rows and plain() else savings_text.columns(rows)
+
+
 def _barred(rows: list[Row], sizes: list[int]) -> list[str]:
     """The rows in columns, on a terminal with a bar behind each: its part of the largest, as wide as there is room."""
-    lines = savings_text.columns(rows)
+    lines = _table(rows)
     room = shutil.get_terminal_size().columns - max(map(len, lines), default=0) - 3
-    if not sys.stdout.isatty() or room < _BAR_MIN or not max(sizes, default=0):
+    if not sys.stdout.isatty() or plain() or room < _BAR_MIN or not max(sizes, default=0):
         return lines
     width = max(map(len, lines))
     bars = [_bar(max(size, 0) / max(sizes), min(room, _BAR_MAX)) for size in sizes]
@@ -89,7 +94,7 @@ def _barred(rows: list[Row], sizes: list[int]) -> list[str]:
 def _bar(part: float, width: int) -> str:
     """A bar in eighths of a character, or in whole `#` where the terminal can't show those."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    if not encoding.startswith("utf") or os.environ.get("TERM") == "dumb":
+    if not encoding.startswith("utf"):
         return "#" * round(part * width)
     whole, eighths = divmod(round(part * width * 8), 8)
     return (_BLOCKS[8] * whole + _BLOCKS[eighths]).rstrip()

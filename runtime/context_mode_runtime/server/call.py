@@ -83,6 +83,10 @@ class Call:
             self._store.secret_names = tuple(load_policy(project.root).redact)
         return self._store
 
+    def lend(self, store: Store) -> None:
+        """Has the call use this store, which stays its lender's: such a call is not closed."""
+        self._store = store
+
     def guard(self) -> Guard:
         """The policy in force for this call, read when it is first asked for. Raises ToolError without a project."""
         if self._guard is None:

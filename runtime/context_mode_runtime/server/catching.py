@@ -25,15 +25,20 @@ def catch_up(store: Store, seconds: float) -> dict[int, str]:
     """
     until = time.monotonic() + seconds
     try:
-        while waiting := unindexed.waiting(store):
+        while unindexed.waiting(store):
             thread = _working(os.path.basename(os.path.dirname(store.path)), store.name)
             thread.join(max(until - time.monotonic(), 0.0))
             if time.monotonic() >= until:
                 break
+        return behind(store)
     except StoreError as error:
         log.log_error("serve indexing", error)
         return {}
-    return {number: _line(number, chunks - left, chunks) for number, left, chunks in waiting}
+
+
+def behind(store: Store) -> dict[int, str]:
+    """A line for each source that is not indexed whole, by its number. Raises StoreError."""
+    return {number: _line(number, chunks - left, chunks) for number, left, chunks in unindexed.waiting(store)}
 
 
 def _line(number: int, done: int, chunks: int) -> str:

@@ -17,6 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from context_mode_runtime.project import Project
+    from context_mode_runtime.store.db import Store
+
 _TELL_EVERY_S = 1.0
 
 
@@ -51,6 +54,13 @@ def open_call(tool: str, arguments: dict[str, object], folder: str, tell: Callab
     except lenient.WrongArgumentsError as error:
         raise ToolError(str(error)) from None
     return Call(tool, fitted, Connection(None, None, folder), (Caller(), find_project(folder)), _Alone(tell))
+
+
+def reading_call(tool: str, arguments: dict[str, object], project: Project, store: Store) -> Call:
+    """A call of `tool` by a person who only looks: in this project, with a store that is open for reading."""
+    call = Call(tool, arguments, Connection(None, None, project.worktree), (Caller(), project), _Alone(None))
+    call.lend(store)
+    return call
 
 
 def reply(call: Call) -> str:

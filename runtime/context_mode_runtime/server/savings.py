@@ -200,7 +200,7 @@ class Report:
             "unreadable": [{"path": path, "reason": reason} for path, reason in self.books.unreadable.items()],
             "token_bytes": TOKEN_BYTES,
             "scopes": {name: scope.data() for name, scope in self.scopes.items()},
-            "largest": [_output(project, source) for project, source in self.largest],
+            "largest": [_output(book, source) for book, source in self.largest],
             "fixed_cost": [
                 {"agent": agent or None, "parts": [{"name": name, "bytes": size} for name, size in parts.items()]}
                 for agent, parts in self.fixed.parts.items()
@@ -208,13 +208,18 @@ class Report:
         }
 
 
-def _largest(books: Iterable[Book]) -> list[tuple[str, Source]]:
-    found = [(book.name, source) for book in books for source in book.largest]
+def _largest(books: Iterable[Book]) -> list[tuple[Book, Source]]:
+    found = [(book, source) for book in books for source in book.largest]
     return sorted(found, key=lambda one: -one[1].bytes)[:OUTPUTS_MAX]
 
 
-def _output(project: str, source: Source) -> dict[str, object]:
-    return {"project": project, "source": source.sid, **{name: getattr(source, name) for name in _OUTPUT}}
+def _output(book: Book, source: Source) -> dict[str, object]:
+    return {
+        "key": book.key,
+        "project": book.name,
+        "source": source.sid,
+        **{name: getattr(source, name) for name in _OUTPUT},
+    }
 
 
 _OUTPUT = ("label", "tool", "bytes", "chunks", "made")

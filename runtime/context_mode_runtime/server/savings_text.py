@@ -22,7 +22,8 @@ _NAME_MAX = 32
 _LABEL_MAX = 60
 METHOD = (
     "saved = produced - returned, counted once, only where less came back; own cost = our texts + the words of our "
-    "replies; net = saved - fetched back - own cost; kept out = net of produced, at least 0."
+    "replies; net = saved - fetched back - own cost; kept out = net of produced, at least 0; "
+    f"a token = {TOKEN_BYTES} B."
 )
 """How the numbers come about, on one line."""
 
@@ -64,8 +65,7 @@ def scopes(report: Report, conversation: str | None) -> list[Row]:
         row("calls", [one.totals.calls for one in found]),
         row("conversations", [len(one.account.conversations) for one in found]),
         row("indexed, not saved", [one.totals.indexed for one in found]),
-        ("Estimated, in tokens", *("" for _ in found)),
-        row(f"net, at {TOKEN_BYTES} B each", [one.net // TOKEN_BYTES for one in found]),
+        row("net, estimated in tokens", [one.net // TOKEN_BYTES for one in found]),
     ]
 
 

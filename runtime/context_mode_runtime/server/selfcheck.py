@@ -13,7 +13,7 @@ from context_mode_runtime.version import VERSION, too_old
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from context_mode_runtime.server.call import Call
 
@@ -37,10 +37,11 @@ def environment(agent: str) -> list[str]:
     return [f"Environment: context-mode {VERSION}, agent {agent or '?'} ?", f"Environment: {system}, {where}"]
 
 
-def rows(call: Call) -> list[list[str]]:
+def rows(call: Call, names: Iterable[str] = TITLES) -> list[list[str]]:
     """One row a check: what the runtime knows of itself, the rest SKIP with the command that brings the installer."""
     out = []
-    for name, title in TITLES.items():
+    for name in names:
+        title = TITLES[name]
         check = _CHECKS.get(name)
         status, detail, fix = _tried(check, call) if check else ("SKIP", "needs the installer", installed.INSTALL)
         out.append([f"{name} {title}", status, detail, fix])

@@ -77,6 +77,15 @@ def rows(
     return [Row(row) for row in reversed(found)]
 
 
+def last_prompts(store: Store) -> dict[str, str]:
+    """What was asked last in each conversation with a prompt, by its key."""
+    with store.read() as db:
+        found = db.execute(
+            "SELECT conversation, text, max(seq) FROM journal WHERE kind = 'prompt' GROUP BY conversation"
+        ).fetchall()
+    return {str(key): str(text) for key, text, _ in found}
+
+
 def row(store: Store, seq: int) -> Row | None:
     """The event with this number, whichever conversation it belongs to, or None."""
     with store.read() as db:

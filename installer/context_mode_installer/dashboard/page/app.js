@@ -1,0 +1,139 @@
+// The frame: which page is shown for which project, and what changes while agents work.
+
+import { el, replace } from "./dom.js";
+import * as views from "./views.js";
+
+const EVERY_MS = 2000;
+const SPEAK_MS = 30000;
+const main = document.getElementById("main");
+const picker = document.getElementById("scope");
+let scope = "";
+let stamp = "";
+let shown = "";
+let turn = 0;
+let spoken = 0;
+
+class Problem extends Error {}
+
+async function read(name, parameters = {}) {
+  const answer = await fetch(`api/${name}?${new URLSearchParams(parameters)}`, { cache: "no-store", referrerPolicy: "no-referrer" });
+  const data = await answer.json().catch(() => ({ error: "The address of this page is no longer right: the dashboard was started anew." }));
+  if (!answer.ok) throw new Problem(data.error);
+  return data;
+}
+
+// `#/source/KEY/s7?q=words` as its page, the parts behind it, and its query.
+function route() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [name, ...rest] = path.split("/").map(decodeURIComponent);
+  const known = Object.hasOwn(views, name) ? name : "savings";
+  return { name: known, path: rest, ...Object.fromEntries(new URLSearchParams(query)) };
+}
+
+async function show({ moved = false } = {}) {
+  const mine = ++turn;
+  const where = route();
+  let view;
+  try {
+    view = await views[where.name](read, scope, where);
+  } catch (error) {
+    if (!(error instanceof Problem)) return lost(error);
+    view = { title: "Not to be shown", nodes: [el("h1", { tabindex: -1 }, "Not to be shown"), el("p", { class: "problem" }, error.message)] };
+  }
+  if (mine !== turn) return;
+  replace(main, view.nodes);
+  document.title = `${view.title} · context-mode`;
+  for (const link of document.querySelectorAll("nav a")) {
+    const current = link.hash === `#/${{ source: "search", conversation: "conversations" }[where.name] || where.name}`;
+    current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+  }
+  if (moved) {
+    window.scrollTo(0, 0);
+    (main.querySelector("h1") || main).focus({ preventScroll: true });
+  }
+  shown = location.hash;
+}
+
+function live(state, text) {
+  const place = document.getElementById("live");
+  place.dataset.state = state;
+  document.getElementById("live-text").textContent = text;
+}
+
+function lost(error) {
+  if (!(error instanceof TypeError)) console.error(error);
+  if (document.getElementById("live").dataset.state === "ended") return;
+  live("ended", "ended");
+  document.getElementById("said").textContent = "The dashboard has ended; what is shown is no longer up to date. Start it again: context-mode dashboard";
+  main.prepend(el("p", { class: "problem" }, "The dashboard has ended; what is shown is no longer up to date. Start it again: context-mode dashboard"));
+}
+
+// Somebody who types or marks a text is not disturbed.
+function busy() {
+  const typing = document.activeElement instanceof HTMLInputElement && main.contains(document.activeElement);
+  const marking = getSelection();
+  return typing || (marking && !marking.isCollapsed && main.contains(marking.anchorNode));
+}
+
+async function look() {
+  if (document.visibilityState !== "visible") return;
+  try {
+    const found = await read("changes");
+    live("live", "live");
+    if (found.stamp === stamp || busy()) return;
+    stamp = found.stamp;
+    await choices();
+    await show();
+    news();
+  } catch (error) {
+    lost(error);
+  }
+}
+
+function news() {
+  const place = document.getElementById("live");
+  place.classList.remove("news");
+  requestAnimationFrame(() => place.classList.add("news"));
+  if (Date.now() - spoken > SPEAK_MS) {
+    spoken = Date.now();
+    document.getElementById("said").textContent = `Updated at ${new Date().toLocaleTimeString()}.`;
+  }
+}
+
+async function choices() {
+  const found = await read("projects");
+  document.getElementById("foot").textContent = `context-mode ${found.version}. Read only, on this machine. Ctrl-C in the terminal ends it.`;
+  const options = [["", "every project"], ...found.projects.map((one) => [one.key, one.here ? `${one.name} (here)` : one.name])];
+  const same = options.length === picker.options.length && options.every(([key, name], at) => picker.options[at].value === key && picker.options[at].text === name);
+  if (!same) picker.replaceChildren(...options.map(([value, name]) => el("option", { value }, name)));
+  picker.value = scope;
+  return found;
+}
+
+async function start() {
+  const found = await choices();
+  const here = found.projects.find((one) => one.here);
+  const kept = sessionStorage.getItem("scope");
+  scope = kept !== null && [...picker.options].some((one) => one.value === kept) ? kept : here ? here.key : "";
+  picker.value = scope;
+  stamp = found.stamp;
+  await show();
+  live("live", "live");
+}
+
+picker.addEventListener("change", () => {
+  scope = picker.value;
+  sessionStorage.setItem("scope", scope);
+  const where = route();
+  if (where.name === "source" || where.name === "conversation") location.hash = where.name === "source" ? "#/search" : "#/conversations";
+  else show();
+});
+window.addEventListener("hashchange", () => {
+  if (location.hash === "#main") {
+    history.replaceState(null, "", shown || "#/savings");
+    main.focus();
+  } else show({ moved: true });
+});
+document.addEventListener("visibilitychange", look);
+start().catch(lost);
+setInterval(look, EVERY_MS);
