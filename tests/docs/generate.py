@@ -20,6 +20,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "hosts": part_agents.overview,
     "install": part_agents.install,
     "tool": part_tools.tool,
+    "state": part_conversations.state,
     "conversations": part_conversations.hosts,
     "release": part_agents.release,
     "prompt": part_prompts.work,

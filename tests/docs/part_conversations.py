@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from unittest import mock
+
 from tests.docs.pages import table
 
 from context_mode_installer.detect import known_specs
 from context_mode_installer.specs.model import AgentSpec
+from context_mode_runtime.store import journal
+from context_mode_runtime.store.db import Store
+from context_mode_runtime.store.state import state_block
 
 WHEN = {
     "session_start": "with the session start that follows", "prompt_submit": "with the next prompt",
@@ -44,3 +51,23 @@ def _told(before: bool, after: bool) -> str:
 
 def _requests_tell(spec: AgentSpec) -> bool:
     return any(way.subagent for way in spec.identity.request)
+
+
+ROWS = (
+    ("prompt", "fix login", None), ("edit", "src/login.py", None), ("decision", "bcrypt stays", None),
+    ("command", "sh build_docs.sh", None), ("task", "mend test_login", "open"), ("task", "read the docs", "done"),
+    ("failure", "sh check_login.sh", "FAILED tests/test_login.py::test_login - assert False"),
+)  # fmt: skip
+"""Kind, text and detail of a short conversation's rows."""
+
+
+def state() -> str:
+    """The state block of a short conversation, by the store's own code."""
+    with (
+        tempfile.TemporaryDirectory() as home,
+        mock.patch.dict(os.environ, {"HOME": os.path.realpath(home)}, clear=True),
+        Store.open("docs", name="docs") as store,
+    ):
+        for kind, text, detail in ROWS:
+            journal.add_row(store, "codex:4f1c", kind, text, detail=detail)
+        return f"```text\n{state_block(store, 'codex:4f1c')}\n```"
