@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 PROBE_SECONDS = 5.0
 """Longest wait for a program's version (contract, section 3)."""
-_PRIVATE = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "APPDATA")
+_PRIVATE = (
+    *("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"),
+    *("USERPROFILE", "APPDATA", "LOCALAPPDATA"),
+)
 
 
 class Host(NamedTuple):

@@ -146,7 +146,8 @@ class Call:
         if project:
             folders["project"] = project.worktree
         folders["conversation"] = self.conversation()
-        folders["tmp"] = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - where hosts put what they cut
+        named = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+        folders["tmp"] = next(filter(None, named), "/tmp")  # noqa: S108 - where hosts put what they cut
         return folders
 
     def policy(self) -> Policy:

@@ -147,14 +147,21 @@ def folders_of(answer: object) -> list[str]:
 
 
 def _folder(uri: str) -> str:
-    """`/a b` for `file:///a%20b` and `file://localhost/a%20b`, nothing for another scheme or machine."""
+    """`/a b` for `file:///a%20b` and `file://localhost/a%20b`, nothing for another scheme or machine.
+
+    On Windows `c:/a b` for `file:///c%3A/a%20b`, and another machine is a share: `//machine/share`.
+    """
     if not uri.lower().startswith("file://"):
         return ""
     host, slash, path = uri[len("file://") :].partition("/")
-    if host not in ("", "localhost"):
+    share = host not in ("", "localhost")
+    if share and os.name != "nt":
         return ""
     head, *escaped = (slash + path).encode().split(b"%")
     try:
-        return os.fsdecode(head + b"".join(bytes.fromhex(part[:2].decode()) + part[2:] for part in escaped))
+        folder = os.fsdecode(head + b"".join(bytes.fromhex(part[:2].decode()) + part[2:] for part in escaped))
     except ValueError:
         return ""
+    if os.name != "nt":
+        return folder
+    return f"//{host}{folder}" if share else folder[1:] if folder[2:3] == ":" else folder
