@@ -6,10 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import DOCS, PAGES, anchors, name_of, nav, prose
+from tests.docs.pages import DOCS, PAGES, ROOT, anchors, code_words, name_of, nav, prose
+
+from context_mode_installer.detect import known_specs
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 OUTSIDE = ("https://", "mailto:")
+PLACE = re.compile(r"(?:\.ci|agent_specs|docs|installer|policy|runtime|schemas|tests)/[\w./-]+")
+TEST = re.compile(r"test_\w+\.py")
 
 
 def fault(page: Path, link: str) -> str | None:
@@ -30,6 +34,20 @@ def fault(page: Path, link: str) -> str | None:
 def test_links_lead_somewhere(page: Path) -> None:
     found = {link: fault(page, link) for link in LINK.findall(prose(page))}
     assert {link: why for link, why in found.items() if why} == {}
+
+
+def there(code: str) -> bool:
+    """A path in the checkout; `ID` in it is that of some agent."""
+    names = [code, *(code.replace("ID", spec.id) for spec in known_specs() if "ID" in code)]
+    return any((ROOT / name).exists() for name in [*names, *(name.replace("-", "_") for name in names)])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_files_that_are_named_are_there(page: Path) -> None:
+    tests = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+    words = code_words(page)
+    assert [code for code in words if PLACE.fullmatch(code) and not there(code)] == []
+    assert [code for code in words if TEST.fullmatch(code) and code not in tests] == []
 
 
 def test_every_page_is_in_the_menu_once() -> None:
