@@ -26,9 +26,11 @@ SCRIPT = Path(sysconfig.get_path("scripts")) / "context-mode"
 class Started:
     """A running `context-mode dashboard`: its `process`, its `url`."""
 
-    def __init__(self, folder: Path, *words: str) -> None:
+    def __init__(self, folder: Path, *words: str, opens: dict[str, str] | None = None) -> None:
+        """`opens`: the variables that tell which browser it may open; without them it opens none."""
+        words = words if opens else ("--no-open", *words)
         self.process = subprocess.Popen(
-            [SCRIPT, "dashboard", "--no-open", *words], cwd=folder, env={**os.environ, "COVERAGE_PROCESS_START": ""},
+            [SCRIPT, "dashboard", *words], cwd=folder, env={**os.environ, **(opens or {})},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stdout
@@ -45,11 +47,11 @@ class Started:
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Started]]:
-    """`start(folder, "--port", "0")`."""
+    """`start(folder, "--port", "0", opens={...})`."""
     began: list[Started] = []
 
-    def begin(folder: Path, *words: str) -> Started:
-        began.append(Started(folder, *words))
+    def begin(folder: Path, *words: str, opens: dict[str, str] | None = None) -> Started:
+        began.append(Started(folder, *words, opens=opens))
         return began[-1]
 
     yield begin

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import socket
+import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -78,6 +80,22 @@ def test_every_start_has_a_token_of_its_own(start: Callable[..., Started], proje
     assert first.stop() == (0, "context-mode: the address is private to you; Ctrl-C ends it\n")
     again = start(project, "--port", port)
     assert again.url.startswith(f"http://127.0.0.1:{port}/")
+
+
+def test_the_browser_is_led_there_by_an_address_that_works_once(
+    start: Callable[..., Started], project: Path, tmp_path: Path
+) -> None:
+    pipe, opener = tmp_path / "pipe", tmp_path / "opener"
+    os.mkfifo(pipe)
+    opener.write_text(f'#!/bin/sh\nprintf %s "$1" > {pipe}\n')
+    opener.chmod(0o755)
+    running = start(project, opens={"BROWSER": str(opener), "DISPLAY": ":9"})
+    given = pipe.read_text()
+    assert given.split("/")[3] not in running.url
+    with urllib.request.urlopen(given, timeout=30) as answer:
+        assert (answer.status, answer.url) == (200, running.url)
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(given, timeout=30)
 
 
 def test_a_port_that_is_taken_is_said(run_cli: Any, project: Path) -> None:

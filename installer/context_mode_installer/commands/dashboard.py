@@ -7,6 +7,7 @@ import errno
 import os
 import signal
 import sys
+import threading
 import webbrowser
 
 from context_mode_installer.dashboard.routes import Routes
@@ -28,7 +29,7 @@ def run(port: int, *, opens: bool) -> Result:
         sys.stdout.flush()
         complain("the address is private to you; Ctrl-C ends it")
         if opens and _has_screen():
-            webbrowser.open(server.url_once)
+            threading.Thread(target=webbrowser.open, args=(server.url_once,), daemon=True).start()  # some wait for it
         with contextlib.suppress(KeyboardInterrupt):
             server.serve_forever()
     return Result("dashboard")

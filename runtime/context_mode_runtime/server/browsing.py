@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from context_mode_runtime.server.call import Call
+    from context_mode_runtime.server.savings import Book
     from context_mode_runtime.store.db import Store
     from context_mode_runtime.store.journal import Row
 
@@ -46,32 +47,32 @@ class UnknownError(Exception):
 class Browser:
     """Everything that is stored for this user, as seen from the folder in which the dashboard was started."""
 
-    __slots__ = ("here",)
+    __slots__ = ("_known", "here")
 
     def __init__(self, folder: str) -> None:
         self.here = find_project(folder)
+        self._known: dict[str, tuple[str, Book]] = {}
 
     def stamp(self) -> str:
         """A text that changes with every change of any database or of the log of errors."""
         digest = blake2b(digest_size=12)
         for files in reading.stored_files():
-            for path in (files.path, files.path + "-wal"):
-                digest.update(f"{path}\n{_state(path)}\n".encode(errors="surrogateescape"))
-        digest.update(_state(paths.error_log()).encode())
+            digest.update(f"{files.path}\n{files.state()}\n".encode(errors="surrogateescape"))
+        digest.update(inventory.written(paths.error_log()).encode())
         return digest.hexdigest()
 
     def projects(self) -> Data:
         """The projects to choose from, where we are first, and the stamp of what was seen."""
         here = self.here.key() if self.here else ""
         stamp = self.stamp()
-        found = [{"key": book.key, "name": book.name, "here": book.key == here} for book in Books().found.values()]
+        found = [{"key": key, "name": store.name, "here": key == here} for key, store in self._stores("")]
         if self.here and all(one["key"] != here for one in found):
             found.append({"key": here, "name": self.here.name, "here": True})
         return {"projects": sorted(found, key=lambda one: (not one["here"], one["name"])), "stamp": stamp}
 
     def stats(self, project: str) -> Data:
         """The report of `context-mode stats --json` for a project and its newest conversation. Raises StoreError."""
-        books = Books()
+        books = Books(self._known)
         if project:
             books.check(project)
         newest = books.account(project).newest() if project else None
@@ -100,14 +101,15 @@ class Browser:
 
     def conversations(self, project: str) -> Data:
         """The conversations used last, with what was asked last and what was saved. Raises UnknownError, StoreError."""
-        fixed = Fixed()
+        fixed, books = Fixed(), Books(self._known)
         found: list[Data] = []
         for key, store in self._stores(project):
-            account = accounts.account(store)
+            account = books.account(key)
             prompts = journal.last_prompts(store)
             rows = {name: count for name, count, _ in journal.conversations(store)}
-            for name, (first, last) in account.conversations.items():
-                scope = Scope(account.of(name), fixed)
+            for name, part in account.by_conversation().items():
+                scope = Scope(part, fixed)
+                first, last = part.conversations[name]
                 told = {"id": name, "asked": prompts.get(name, "")[:_TITLE_MAX], "first": first, "last": last}
                 numbers = {"calls": scope.totals.calls, "saved": scope.totals.saved, "net": scope.net}
                 found.append({**_whose(key, store), **told, **numbers, "rows": rows.get(name, 0)})
@@ -235,15 +237,6 @@ def _store_rows(files: inventory.Files) -> list[list[str]]:
 
 
 _FIX = "context-mode doctor"
-
-
-def _state(path: str) -> str:
-    """When a file was written last and how large it is; empty for none, and for a log without a line."""
-    try:
-        facts = os.stat(path)
-    except OSError:
-        return ""
-    return f"{facts.st_mtime_ns} {facts.st_size}" if facts.st_size else ""
 
 
 def _log_lines() -> list[str]:

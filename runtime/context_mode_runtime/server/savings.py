@@ -49,16 +49,22 @@ class Books:
 
     __slots__ = ("found", "unreadable")
 
-    def __init__(self) -> None:
+    def __init__(self, known: dict[str, tuple[str, Book]] | None = None) -> None:
+        """Of those that are `known` (by path, with the file's state then) only what was written since is read anew."""
         self.found: dict[str, Book] = {}
         self.unreadable: dict[str, str] = {}
+        known = {} if known is None else known
         for files in reading.stored_files():
-            try:
-                book = Book(files.path)
-            except StoreError as error:
-                self.unreadable[files.path] = error.reason
-            else:
-                self.found[book.key] = book
+            state = files.state()
+            if known.get(files.path, ("",))[0] != state:
+                try:
+                    known[files.path] = (state, Book(files.path))
+                except StoreError as error:
+                    known.pop(files.path, None)
+                    self.unreadable[files.path] = error.reason
+                    continue
+            book = known[files.path][1]
+            self.found[book.key] = book
 
     def account(self, key: str | None) -> Account:
         """Of one project, empty when nothing is stored for it."""
@@ -137,25 +143,27 @@ class Scope:
 class Fixed:
     """What we put into every conversation of a host, in bytes, by its parts: read from the agent's table once."""
 
-    __slots__ = ("_inject", "parts")
+    __slots__ = ("_bytes", "_inject", "parts")
 
     def __init__(self) -> None:
         self._inject = load_policy(None).inject
+        self._bytes: dict[str, int] = {}
         self.parts: dict[str, dict[str, int]] = {}
         """By agent, "" for a host that nobody named; those that were asked for."""
 
     def of(self, conversation: str) -> int:
         """Bytes for the conversation with this key."""
-        agent, found, _ = conversation.partition(":")
-        return sum(self.of_agent(agent if found else "").values())
+        agent = conversation.partition(":")[0]
+        if agent not in self._bytes:
+            self._bytes[agent] = sum(self._of_agent(agent).values())
+        return self._bytes[agent]
 
-    def of_agent(self, agent: str) -> dict[str, int]:
+    def _of_agent(self, agent: str) -> dict[str, int]:
         """Bytes by part: the list of tools, the instructions, the start text where the host takes one."""
         try:
-            table = load_agent(agent) if agent else None
+            table = load_agent(agent)
         except (UnknownAgentError, ValueError):
-            table = None
-        agent = agent if table else ""
+            agent, table = "", None
         if agent not in self.parts:
             self.parts[agent] = self._measured(Connection(agent or None, table, os.sep))
         return self.parts[agent]

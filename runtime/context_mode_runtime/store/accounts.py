@@ -82,8 +82,15 @@ class Account:
 
     def of(self, conversation: str) -> Account:
         """The part of one conversation; empty when it is not known."""
-        known = {key: times for key, times in self.conversations.items() if key == conversation}
-        return Account([cell for cell in self.cells if cell.conversation == conversation], known)
+        return self.by_conversation().get(conversation) or Account([], {})
+
+    def by_conversation(self) -> dict[str, Account]:
+        """The part of each conversation, by its key."""
+        found = {key: Account([], {key: times}) for key, times in self.conversations.items()}
+        for cell in self.cells:
+            if cell.conversation is not None:
+                found[cell.conversation].cells.append(cell)
+        return found
 
     def newest(self) -> str | None:
         """The conversation with the last event."""

@@ -24,6 +24,10 @@ class Files:
         kept = [name for name in _names(folder) if _DAMAGED in name and not name.endswith(_SIDES)]
         self.damaged = [os.path.join(folder, name) for name in kept]
 
+    def state(self) -> str:
+        """A text that changes when the database is written to."""
+        return f"{written(self.path)} {written(self.path + '-wal')}"
+
 
 def all_files() -> list[Files]:
     """Every project that has a folder below the data root, by name."""
@@ -37,6 +41,15 @@ def size(path: str) -> int:
         return os.stat(path).st_size
     except OSError:
         return 0
+
+
+def written(path: str) -> str:
+    """When a file was written last and how large it is; empty for an empty one, and for none."""
+    try:
+        facts = os.stat(path)
+    except OSError:
+        return ""
+    return f"{facts.st_mtime_ns} {facts.st_size}" if facts.st_size else ""
 
 
 def spoken(count: int) -> str:

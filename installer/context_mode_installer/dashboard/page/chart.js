@@ -28,16 +28,18 @@ export function flow(scope) {
     el("ul", { class: "legend" }, parts.map(([kind, title, size]) => el("li", {}, el("i", { class: kind, "aria-hidden": "true" }), `${title} `, el("strong", {}, bytes(size))))));
 }
 
-// Columns by day: what was saved, and above it what came through; the same as a table below.
+// A heading, and columns by day: what was saved, and above it what came through; the same as a table below.
 export function days(list) {
-  const filled = between(list).slice(-DAYS_MAX);
-  const saved = list.reduce((sum, day) => sum + day.saved, 0);
-  const label = `Bytes produced and saved by day, ${list[0].day} to ${list.at(-1).day}: ${bytes(saved)} saved in all. The table below has the numbers.`;
+  const every = between(list);
+  const filled = every.slice(-DAYS_MAX);
+  const saved = filled.reduce((sum, day) => sum + day.saved, 0);
+  const label = `Bytes produced and saved by day, ${filled[0].day} to ${filled.at(-1).day}: ${bytes(saved)} saved in all. The table below has the numbers.`;
   const place = el("div", {});
   const draw = () => place.replaceChildren(columns(filled, place.clientWidth || 900, label));
   new ResizeObserver(draw).observe(place);
   const rows = [...list].reverse().map((day) => [day.day, number(day.calls), number(day.produced), number(day.saved), number(day.fetched), number(day.own_cost), number(day.net)]);
   return [
+    el("h2", {}, every.length > DAYS_MAX ? `By day, the last ${DAYS_MAX} days` : "By day"),
     el("ul", { class: "legend" },
       el("li", {}, el("i", { class: "kept", "aria-hidden": "true" }), "saved"),
       el("li", {}, el("i", { class: "returned", "aria-hidden": "true" }), "returned at once")),

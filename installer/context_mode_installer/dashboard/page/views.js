@@ -34,7 +34,7 @@ export async function savings(read, scope) {
       el("p", {}, `kept out of the context: of ${bytes(main.produced)} that tools produced, ${bytes(Math.max(main.produced - main.saved, 0))} came through at once. `
         + `That is about ${rough(Math.max(main.net_tokens_estimated, 0))} tokens, estimated.`)),
     flow(main));
-  if (main.days.length) nodes.push(el("h2", {}, "By day"), days(main.days));
+  if (main.days.length) nodes.push(days(main.days));
   nodes.push(account(data, scope));
   if (main.tools.length) nodes.push(el("h2", {}, "By tool"), tools(main));
   if (data.largest.length) nodes.push(el("h2", {}, "Largest outputs stored"), largest(data, scope));
