@@ -11,6 +11,7 @@ import os
 import signal
 import stat
 import subprocess
+import sys
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 
 from context_mode_runtime import paths
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 TEMP_SUFFIX = ".context-mode.tmp"
 """Behind a dot and the name of the file that a half-written new one lies beside."""
+_NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+"""Windows would show a console for each program that is run (F39)."""
 
 
 class PathError(Exception):
@@ -179,6 +182,7 @@ class RealSystem:
                 encoding="utf-8",
                 errors="replace",
                 start_new_session=True,
+                creationflags=_NO_WINDOW,
             )
         except OSError as error:
             return Ran(None, "", error.strerror or str(error))
@@ -186,7 +190,7 @@ class RealSystem:
             try:
                 out, err = child.communicate(stdin, timeout=timeout)
             except subprocess.TimeoutExpired:
-                _end_group(child.pid)
+                _end(child)
                 child.communicate()
                 return Ran(None, "", f"no end after {timeout:g} s")
         return Ran(child.returncode, out, err)
@@ -200,7 +204,8 @@ class RealSystem:
             found = os.fstat(handle)
             if owner and owner != (found.st_uid, found.st_gid):
                 os.fchown(handle, *owner)
-            os.fchmod(handle, mode)
+            if hasattr(os, "fchmod"):  # Windows: a private folder is all there is
+                os.fchmod(handle, mode)
             os.fsync(handle)
 
     def rename(self, source: str, path: str) -> None:
@@ -269,6 +274,10 @@ def _inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _end_group(group: int) -> None:
+def _end(child: subprocess.Popen[str]) -> None:
+    """Ends a process with its group, where the system has groups."""
+    if sys.platform == "win32":
+        child.kill()
+        return
     with contextlib.suppress(OSError):
-        os.killpg(group, signal.SIGKILL)
+        os.killpg(child.pid, signal.SIGKILL)

@@ -119,6 +119,9 @@ def as_run(surface: Surface, handler: object) -> list[str]:
         return words_of_handler(handler, surface.command)
     if os.name == "posix":
         return ["/bin/sh", "-c", str(program)]
+    for key, text in surface.group.items():
+        if isinstance(text, str) and "{command_windows}" in text:
+            program = formats.get(handler, (key,))
     shell = ["powershell", "-NoProfile", "-Command"] if surface.command.windows == "powershell" else ["cmd.exe", "/C"]
     return [*shell, str(program)]
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from context_mode_installer import verify
 from context_mode_installer.detect import known_specs, spec_of
 from context_mode_installer.places import fill, find_places
 from context_mode_installer.plan import hooks
@@ -88,3 +89,6 @@ def test_a_hooks_command_on_windows(row: dict[str, Any], monkeypatch: pytest.Mon
     said = fill(row["says"], {"hook": HOOK.replace("\\", "/")})
     assert {key: value for key, value in {**handler, **handler.get("action", {})}.items() if key in said} == said
     assert words_of_handler(handler, surface.command)[0] == HOOK.replace("\\", "/")
+    monkeypatch.setattr(verify, "os", SimpleNamespace(name="nt"))
+    line = said["args"] if "args" in said else list(said.values())
+    assert verify.as_run(surface, handler)[-len(line) :] == line

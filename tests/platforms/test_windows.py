@@ -13,11 +13,17 @@ from types import SimpleNamespace
 import pytest
 
 from context_mode_installer import detect
+from context_mode_installer.system import RealSystem
 from context_mode_runtime import project, resources
 from context_mode_runtime.server import session
 
 LACKS = ("fcntl", "pwd", "grp", "resource", "termios", "pty", "tty", "syslog", "readline")
-BLOCKED = f"import sys\nsys.modules.update(dict.fromkeys({LACKS!r}))\n"
+BLOCKED = f"""\
+import os, select, sys
+kept = os.fchmod, os.getuid
+sys.modules.update(dict.fromkeys({LACKS!r}))
+del select.poll, os.getuid, os.geteuid, os.fchmod, os.killpg, os.getpgid, os.setsid, os.kill
+"""
 RUNTIME = Path(resources.__file__).parents[1]
 
 
@@ -63,6 +69,29 @@ def test_a_server_stores_and_counts_without_them(project: Path, home: Path) -> N
     assert done.returncode == 0, done.stderr
     replies = {one["id"]: one["result"] for one in map(json.loads, done.stdout.splitlines()) if "result" in one}
     assert replies[1]["content"][0]["text"].startswith("Indexed 1 source(s)")
+
+
+def test_setup_and_removal_leave_files_as_they_were_without_them(home: Path, project: Path) -> None:
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_bytes(b'{\r\n  "model": "x"\r\n}')
+    code = (
+        "import warnings; warnings.simplefilter('ignore')\n"
+        "os.fchmod, os.getuid = kept\n"  # the lock of this system wants the one, a check of the posix kind the other
+        "from context_mode_installer.app import run_app\n"
+        "sys.exit(run_app(['setup', '--agents', 'claude-code,copilot-cli', *{more}]))"
+    )
+    for more, said in (([], "checked: hook answers, server answers"), (["--remove"], "taken out")):
+        done = ran(code.replace("{more}", repr(more)), "", project)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert said in done.stdout
+    assert settings.read_bytes() == b'{\r\n  "model": "x"\r\n}'
+
+
+def test_a_private_file_is_written_where_modes_are_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "fchmod")
+    RealSystem([str(tmp_path)]).write(str(tmp_path / "x.json"), b"{}\n", 0o600)
+    assert (tmp_path / "x.json").read_bytes() == b"{}\n"
 
 
 @pytest.mark.parametrize(

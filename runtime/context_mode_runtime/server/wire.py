@@ -117,6 +117,34 @@ class Wire:
             return bool(found.get(self._out, 0) & select.POLLOUT)
 
 
+class BlockingWire(Wire):
+    """Where pipes can't be polled (Windows): reads and writes wait, and the end of stdin alone ends us."""
+
+    __slots__ = ()
+
+    def __init__(self, read_fd: int, write_fd: int) -> None:
+        """Takes over two open descriptors."""
+        self._in = read_fd
+        self._out = write_fd
+        self._lock = _thread.allocate_lock()
+        self.dead = False
+
+    def wake_descriptor(self) -> int:
+        """None: -1 for `signal.set_wakeup_fd`."""
+        return -1
+
+    def _wait(self) -> bool:
+        return True
+
+    def _write(self, line: bytes) -> bool:
+        try:
+            while line:
+                line = line[os.write(self._out, line) :]
+        except OSError:
+            return False
+        return True
+
+
 def claim() -> Wire:
     """The wire over stdin and stdout, which from now on are empty input and stderr for everybody else.
 
@@ -130,7 +158,7 @@ def claim() -> Wire:
     except OSError:
         os.dup2(null, 1)
     os.close(null)
-    return Wire(read_fd, write_fd, _owners())
+    return Wire(read_fd, write_fd, _owners()) if hasattr(select, "poll") else BlockingWire(read_fd, write_fd)
 
 
 def _owners() -> list[int]:
