@@ -143,6 +143,10 @@ def setup(  # noqa: PLR0913, PLR0917 - the options of contract section 3
     replace: Annotated[
         bool, typer.Option("--replace", help="Back up and take out a foreign tool of our name.")
     ] = False,
+    shell_seat: Annotated[
+        bool,
+        typer.Option("--shell-seat", help="Also sit in for the agent's shell: short output, failing commands too."),
+    ] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Take out exactly what setup put in.")] = False,
     data: Annotated[bool, typer.Option("--data", help="With --remove: delete our data and launchers, too.")] = False,
     undo: Annotated[
@@ -163,7 +167,7 @@ def setup(  # noqa: PLR0913, PLR0917 - the options of contract section 3
 
     options = command.Options(
         agents=_names(agents), scope=scope, project=project, dry_run=dry_run, approve=not no_approve, replace=replace,
-        remove=remove, data=data, undo=undo, history=history, verbose=verbose,
+        shell_seat=shell_seat, remove=remove, data=data, undo=undo, history=history, verbose=verbose,
     )  # fmt: skip
     _call("setup", lambda: command.run(options), as_json=json)
 

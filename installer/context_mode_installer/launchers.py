@@ -22,7 +22,7 @@ HOOK = "context-mode-hook"
 SERVE = "context-mode-serve"
 COMMAND = "context-mode"
 MODE = 0o700
-_MADE = "Made by `context-mode setup`, made anew by each setup and upgrade: changes here don't last."
+MADE = "Made by `context-mode setup`, made anew by each setup and upgrade: changes here don't last."
 
 _RUN_HOOK_SH = """\
 exec 3>&2 2>/dev/null
@@ -159,7 +159,7 @@ def text(name: str, use: Interpreter, *, windows: bool = os.name == "nt") -> str
     if windows:
         return _windows(name, use)
     line = "" if use.root is None else _root_line(use.root)
-    head = _HEAD_SH.format(made=_MADE, python=shlex.quote(use.python), launch=shlex.quote(use.launch), root=line)
+    head = _HEAD_SH.format(made=MADE, python=shlex.quote(use.python), launch=shlex.quote(use.launch), root=line)
     if name == HOOK:
         return f'{head}[ -x "$python" ] && [ -f "$launch" ] || exit 0\n{run_sh(name)}'
     return head + _GONE_SH + (run_sh(name) if name == SERVE else _COMMAND_SH.format(isolated=_isolated(use)))
@@ -183,7 +183,7 @@ def _windows(name: str, use: Interpreter) -> str:
     root = "" if use.root is None else use.root.replace("%", "%%")
     line = f'if not defined CONTEXT_MODE_DATA_DIR set "CONTEXT_MODE_DATA_DIR={root}"\n' if root else ""
     python, launch = quoted(use.python), quoted(use.launch)
-    head = _HEAD_CMD.format(made=_MADE, root=line)
+    head = _HEAD_CMD.format(made=MADE, root=line)
     if name == COMMAND:
         body = _COMMAND_CMD.format(python=python, isolated=_isolated(use))
     else:

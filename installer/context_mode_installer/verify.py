@@ -17,6 +17,7 @@ from context_mode_installer import formats, launchers
 from context_mode_installer.plan.bridge import bridge_hook, bridge_server
 from context_mode_installer.plan.hooks import command_line, ours_in
 from context_mode_installer.plan.ours import words_of_entry, words_of_handler
+from context_mode_installer.plan.seat import launcher_of
 from context_mode_installer.specs.where import holes, put
 from context_mode_installer.transaction import FileChange, VerifyError
 from context_mode_runtime import paths
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 HOOK_SECONDS = 15.0
 SERVER_SECONDS = 20.0
 """Generous: a cold disk and a busy machine must not undo a setup that works."""
+_SEAT_CODE = 7
 _PROBE = "context-mode-setup-probe"
 _INITIALIZE = {
     "jsonrpc": "2.0",
@@ -71,6 +73,8 @@ def check_target(system: System, target: Target, environment: Mapping[str, str])
             seen.append("hook answers")
         if _check_server(system, target, bare, folder):
             seen.append("server answers")
+        if _check_seat(system, target, bare, folder):
+            seen.append("shell answers")
     return seen
 
 
@@ -177,6 +181,28 @@ def server_entry(target: Target) -> list[str] | None:
             if words:
                 return words
     return None
+
+
+def _check_seat(system: System, target: Target, environment: Mapping[str, str], folder: str) -> bool:
+    launcher = launcher_of(target)
+    problem = seat_problem(system, target, launcher, environment, folder) if launcher else ""
+    if problem:
+        raise VerifyError(f"{target.spec.name}: {problem}")
+    return launcher is not None
+
+
+def seat_problem(system: System, target: Target, launcher: str, environment: Mapping[str, str], folder: str) -> str:
+    """Runs a command that ends with 7 by the shell's seat, as the host runs one of the model's; empty when all is well.
+
+    Once as the host marks it, once by the real shell behind it alone.
+    """
+    seat = target.spec.shell_seat.seat
+    marks = seat.marks if seat else ()
+    for command in (f"exit {_SEAT_CODE}", *(f"exit {_SEAT_CODE} # {mark}" for mark in marks)):
+        ran = system.run([launcher, "-c", command], env=environment, stdin="", timeout=HOOK_SECONDS, cwd=folder)
+        if ran.code != _SEAT_CODE:
+            return f"the shell's seat gives {ran.code} for `{command}` ({ran.err.strip()[:200] or 'no output'})"
+    return ""
 
 
 def _server_name(out: str) -> object:

@@ -1,4 +1,4 @@
-"""The first file of every hook and server process: `python -I -S launch.py hook AGENT EVENT` or `... serve --agent ID`.
+"""The first file of our processes: `python -I -S launch.py hook AGENT EVENT`, `serve --agent ID` or `seat AGENT ...`.
 
 A hook's exit code is the launcher's protocol: 0 with the reply on stdout, or 100 + N for a host whose deny is exit
 code N with the text on stderr. Python itself ends with neither by accident.
@@ -18,6 +18,8 @@ def main(arguments: list[str]) -> int:
     """Runs one hook or the server; returns the exit code of the protocol above, 2 for anything else."""
     _find_us()
     word, *rest = arguments or [""]
+    if word == "seat":
+        return _seat(rest)
     if sys.hexversion < _OLDEST:
         return _too_old(word)
     if word == "hook":
@@ -29,6 +31,20 @@ def main(arguments: list[str]) -> int:
 
         return serve(rest)
     return 2
+
+
+def _seat(arguments: list[str]) -> int:
+    """The shell's seat. Where it can't even begin this process becomes the shell that its arguments name."""
+    try:
+        if sys.hexversion < _OLDEST:
+            raise ImportError  # noqa: TRY301 - as a part that is missing
+        from context_mode_runtime.seat.process import run
+    except Exception:  # the command runs, whatever of us is gone
+        shell = arguments[3:]
+        if not shell:
+            raise
+        os.execv(shell[0], shell)  # noqa: S606 - the words are for a shell
+    return run(arguments)
 
 
 def _find_us() -> None:

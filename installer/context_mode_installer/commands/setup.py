@@ -49,6 +49,7 @@ class Options:
     dry_run: bool = False
     approve: bool = True
     replace: bool = False
+    shell_seat: bool = False
     remove: bool = False
     data: bool = False
     undo: str | None = None
@@ -76,6 +77,8 @@ def _check(options: Options) -> None:
     said = [name for name, wished in wishes.items() if wished]
     if len(said) > 1:
         raise UserError(f"{said[0]} and {said[1]} don't go together: take one")
+    if options.shell_seat and said:
+        raise UserError(f"--shell-seat and {said[0]} don't go together: take one")
     if options.data and not options.remove:
         raise UserError("--data goes with --remove only")
     if options.project is not None and options.scope != "project":
@@ -161,7 +164,7 @@ class _Run:
     def _plan(self, hosts: Sequence[Host]) -> tuple[Plan, list[Target]]:
         draft = self._draft()
         targets = [self._target(host, draft) for host in hosts]
-        grants = Grants(self.options.approve, self.options.replace)
+        grants = Grants(self.options.approve, self.options.replace, self.options.shell_seat)
         plan_setup(draft, targets, grants, self.environment, launchers.this_interpreter())
         return finished(draft, "setup", targets, self.transaction.new_id()), targets
 

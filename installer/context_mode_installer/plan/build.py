@@ -16,6 +16,7 @@ from context_mode_installer.plan.foreign import plan_foreign, plan_program
 from context_mode_installer.plan.hooks import plan_hooks
 from context_mode_installer.plan.native import plan_package, retire_package
 from context_mode_installer.plan.removal import give_back_bytes, plan_removal, plan_retired
+from context_mode_installer.plan.seat import plan_seat, remove_seat
 from context_mode_installer.plan.skills import plan_skills
 from context_mode_installer.plan.steps import steps_of
 from context_mode_installer.plan.trust import plan_trust
@@ -65,10 +66,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Grants:
-    """What the user lets a setup do: grant approvals, take a foreign tool out."""
+    """What the user lets a setup do: grant approvals, take a foreign tool out, sit in for the shell."""
 
     approve: bool = True
     replace: bool = False
+    seat: bool = False
 
 
 def plan_setup(
@@ -90,6 +92,7 @@ def plan_setup(
             _plan_entries(target, grants)
         else:
             plan_package(target, target.install, approve=grants.approve, replace=grants.replace)
+        plan_seat(target, use, environment, wanted=grants.seat)
         _switches(draft, target)
 
 
@@ -120,6 +123,7 @@ def _withdraw(draft: Draft, targets: Sequence[Target]) -> None:
         plan_removal(target)
         if not target.replaced:
             retire_package(target)
+            remove_seat(target)
     forms = {config.path: (str(config.form), config.file.seed or "") for one in targets for config in one.configs()}
     forms |= {path: ("text", "") for path in draft.receipt.steps if path not in forms}
     give_back_bytes(draft, draft.backups, forms)

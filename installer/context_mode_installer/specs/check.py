@@ -50,12 +50,13 @@ def check_document(document: Document, path: Path) -> tuple[Finding, ...]:
     from .grammar import check_grammar
     from .nativecheck import check_native
     from .replycheck import check_replies
+    from .seatcheck import check_seat
     from .toolcheck import check_tools
 
     sheet = Sheet(document)
     check_grammar(sheet)
     if not sheet.findings:
-        for check in (check_names, check_templates, check_events, check_tools, check_native):
+        for check in (check_names, check_templates, check_events, check_tools, check_native, check_seat):
             check(sheet, path)
     if not sheet.findings:
         check_replies(sheet, path)

@@ -51,6 +51,7 @@ def compile_spec(spec: Data) -> Data:
         "rules": {**spec["rules"], "names": {item["class"]: item["names"] for item in spec["rules"]["names"]}},
         "texts": {key: spec["texts"][key] for key in ("skill_call", "memory", "whole", "shown")},
         "roots": [_root(root) for root in spec["roots"]],
+        "shell_seat": _seat(spec["shell_seat"]["seat"]),
         "packaged": spec["native"] and {key: spec["native"][key] for key in ("tool_name", "skill_call")},
     }
 
@@ -143,6 +144,10 @@ def _compaction(compaction: Data) -> Data:
 
 def _moment(moment: Data | None) -> object:
     return moment and {"event": moment["event"], "when": compile_condition(moment["when"])}
+
+
+def _seat(seat: Data | None) -> object:
+    return seat and {key: seat[key] for key in ("command", "conversation")}
 
 
 def table_text(table: Data) -> str:

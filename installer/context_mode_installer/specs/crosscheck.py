@@ -193,7 +193,7 @@ def _is_where(way: Way, value: object) -> bool:
 def _is_json(way: Way, key: str, value: object) -> bool:
     if key not in JSON_WORDS or not isinstance(value, str) or not isinstance(way[-1], str):
         return False
-    if way[0] in ("edits", "trust") or way[:2] == ("native", "edits"):
+    if way[0] in ("edits", "trust") or "edits" in way[1:3]:
         return key == "value" or (key == "text" and way[0] == "trust")
     if way[0] in ("replies", "switches", "hooks"):
         return True

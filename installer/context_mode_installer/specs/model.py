@@ -57,6 +57,8 @@ from .setup_parts import (
     Root,
     Scope,
     ScopeRule,
+    Seat,
+    ShellSeat,
     SkillFolder,
     Surface,
     Switch,
@@ -110,8 +112,10 @@ __all__ = [
     "Rules",
     "Scope",
     "ScopeRule",
+    "Seat",
     "Server",
     "SetValue",
+    "ShellSeat",
     "SkillFolder",
     "Surface",
     "Switch",
@@ -163,6 +167,7 @@ class AgentSpec:
     commands: Commands
     native: Native | None
     bridge: Bridge | None
+    shell_seat: ShellSeat
 
     def file(self, name: str) -> ConfigFile:
         """The config file of that name. Raises KeyError; a checked spec has every name that it uses."""

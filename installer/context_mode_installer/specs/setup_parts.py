@@ -310,3 +310,60 @@ class Bridge:
     timeout_ms: int
     tool_name: str | None
     only: Only | None
+
+
+@dataclass(frozen=True)
+class SeatPass:
+    """A variable by which the host tells a command that the shell's seat leaves alone."""
+
+    variable: str
+    starts: str
+
+
+@dataclass(frozen=True)
+class SeatVariable:
+    """A variable as it is without us; `value` None: it is not there."""
+
+    name: str
+    value: str | None
+
+
+@dataclass(frozen=True)
+class SeatCommand:
+    """Where the model's command stands in the text that the host makes of it."""
+
+    after: str | None
+    before: str | None
+    quoted: bool
+
+
+@dataclass(frozen=True)
+class SeatOverruled:
+    """A project's own file that switches the seat off there, by being there or by a value in it."""
+
+    path: str
+    format: str | None
+    at: Keys
+
+
+@dataclass(frozen=True)
+class Seat:
+    """How our program takes the place of the shell that runs the model's commands."""
+
+    shells: tuple[str, ...]
+    edits: tuple[Edit, ...]
+    marks: tuple[str, ...]
+    passes: tuple[SeatPass, ...]
+    environment: tuple[SeatVariable, ...]
+    command: SeatCommand
+    conversation: str | None
+    overruled: tuple[SeatOverruled, ...]
+    only: Only | None
+
+
+@dataclass(frozen=True)
+class ShellSeat:
+    """Whether the host has such a place: `absent` says why not."""
+
+    absent: str | None
+    seat: Seat | None

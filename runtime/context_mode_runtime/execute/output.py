@@ -7,8 +7,26 @@ from context_mode_runtime.execute.stream import Cleaner
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Protocol
 
-    from context_mode_runtime.execute.capture import Capture
+    class Kept(Protocol):
+        """Printed bytes that can be read again: a `Capture`, or a file that has one's methods."""
+
+        head: int
+        printed: int
+
+        def read(self, at: int, size: int) -> bytes:
+            """Up to `size` bytes from place `at`, as many as lie together."""
+
+        def gap(self) -> tuple[int, int]:
+            """From where to where it is not kept."""
+
+        def keep_no_more(self) -> None:
+            """What is printed from now on does not count."""
+
+        def close(self) -> None:
+            """Lets go of the file."""
+
 
 _PIECE = 262_144
 
@@ -21,7 +39,7 @@ class Output:
 
     __slots__ = ("_at", "_capture", "_cleaner", "_gone", "_open_line")
 
-    def __init__(self, capture: Capture, gone: Callable[[], None]) -> None:
+    def __init__(self, capture: Kept, gone: Callable[[], None]) -> None:
         """`gone` is called by `close`: it removes what the run left on disk."""
         self._capture = capture
         self._cleaner = Cleaner()

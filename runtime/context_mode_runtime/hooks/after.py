@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from context_mode_runtime import jsonio, limits, notes, paths, where
+from context_mode_runtime import limits, notes, paths, where
 from context_mode_runtime.agents import fill_pattern
 from context_mode_runtime.hooks import rows
 from context_mode_runtime.hooks.call import Decision
@@ -62,8 +62,17 @@ def _replaceable(call: Call) -> str | None:
     moved = tool["moved"]
     path = where.text(call.payload, moved["where"]) if moved else ""
     given = "\n".join(part for part in where.values(call.payload, tool["output"]) if isinstance(part, str))
+    if call.tool_class == "shell" and _seated(call, given):
+        return None
     text = _with_ending(_moved(call, path, moved["roots"]), given) if path else given
     return text if text and len(text.encode("utf-8", "replace")) > limits.REPLACE_TRIGGER_BYTES else None
+
+
+def _seated(call: Call, text: str) -> bool:
+    """Whether the shell's seat has shortened it already."""
+    from context_mode_runtime.shorten import is_short_form
+
+    return is_short_form(text, call.tool_name("ctx_search"))
 
 
 def _with_ending(text: str | None, given: str) -> str | None:
@@ -125,41 +134,33 @@ def _read_plain(path: str) -> str | None:
 
 
 def _replace(call: Call, store: Store, text: str) -> Decision | None:
-    from context_mode_runtime.excerpt import short_reply
-    from context_mode_runtime.store import ledger
-    from context_mode_runtime.store.sources import add_source
+    from context_mode_runtime import shorten
+    from context_mode_runtime.store.journal import last_prompt
 
     tool = call.tool or {}
     project = call.project()
-    label = rows.label(store, call)
-    shown = _cleaned(call, text)
-    stored = add_source(
-        store,
-        shown,
-        label=label,
-        kind="log",
-        conversation=call.key(),
-        worktree=project.worktree if project else None,
+    asked = call.field("intent")
+    about = shorten.About(
+        label=rows.label(store, call),
         tool=call.get("tool"),
+        worktree=project.worktree if project else None,
+        conversation=call.key(),
+        search=call.tool_name("ctx_search"),
+        asked=asked,
+        intent=f"{asked} {last_prompt(store, call.key())}",
     )
-    size = len(text.encode("utf-8", "replace"))
-    opening = tool["replace"]["opening"]
+    shown = _cleaned(call, text)
     cut = where.holds(call.payload, tool["cut"])
-    notes = [
-        *(["the host had cut it before"] if cut else []),
-        *([f"{stored.cut:,} B of secrets or private text cut"] if stored.cut else []),
-    ]
-    head = f"{opening or ('stored' if cut else 'stored whole')} · {size:,} B as {stored.sid}" + (
-        f" ({', '.join(notes)})" if notes else ""
+    short = shorten.short_form(
+        store,
+        shorten.stored(store, shown, about),
+        shown,
+        about,
+        size=len(text.encode("utf-8", "replace")),
+        opening=tool["replace"]["opening"] or ("stored" if cut else shorten.WHOLE),
+        remarks=["the host had cut it before"] if cut else [],
     )
-    pointer = f"{call.tool_name('ctx_search')}({jsonio.dumps({'queries': _queries(call), 'source': stored.sid})})"
-    intent = " ".join([call.field("intent"), rows.last_prompt(store, call)])
-    short = short_reply(head, shown, pointer=pointer, intent=intent)
-    sent = len(short.encode("utf-8", "replace"))
-    if sent >= size:
-        return None
-    ledger.add_call(store, call.get("tool"), size, sent, call.key())
-    return Decision("replace", output=_shaped(call, tool["replace"], short))
+    return Decision("replace", output=_shaped(call, tool["replace"], short)) if short else None
 
 
 def _cleaned(call: Call, text: str) -> str:
@@ -169,12 +170,6 @@ def _cleaned(call: Call, text: str) -> str:
     from context_mode_runtime.execute.clean import clean
 
     return clean(text)
-
-
-def _queries(call: Call) -> list[str]:
-    """What to ask the stored text for: what the call was for. Nothing: it is read from its beginning."""
-    intent = " ".join(call.field("intent").split())[:120]
-    return [intent] if intent else []
 
 
 def _shaped(call: Call, rules: dict[str, Any], short: str) -> object:

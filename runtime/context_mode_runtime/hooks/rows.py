@@ -70,15 +70,6 @@ def label(store: Store, call: Call) -> str:
     return _cut(store, _subject(call) or call.get("tool"), _LABEL_MAX)
 
 
-def last_prompt(store: Store, call: Call) -> str:
-    """The latest prompt of this conversation, or an empty string."""
-    from context_mode_runtime.store.journal import rows
-
-    key = call.key()
-    found = rows(store, key, kinds=("prompt",), limit=1) if key else []
-    return str(found[0].text) if found else ""
-
-
 def _subject(call: Call) -> str:
     text = call.field("command") or call.field("url") or call.field("path") or call.field("prompt") or call.get("tool")
     return _line(text)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     Apply = Callable[[Any, Any], str]
     """Puts a value into a policy; what it returns is a finding, or empty."""
 
-ROUTES = ("webfetch", "curl", "inlineHttp", "build", "read", "dump", "replace")
+ROUTES = ("webfetch", "curl", "inlineHttp", "build", "read", "dump", "replace", "seat")
 BUDGET = {
     "windowMs": "window_ms",
     "fullCalls": "full_calls",

@@ -95,6 +95,12 @@ def row(store: Store, seq: int) -> Row | None:
     return Row(found) if found else None
 
 
+def last_prompt(store: Store, conversation: str | None) -> str:
+    """The latest prompt of a conversation, or an empty string."""
+    found = rows(store, conversation, kinds=("prompt",), limit=1) if conversation else []
+    return found[0].text if found else ""
+
+
 def numbers(store: Store) -> tuple[int, int]:
     """The first and the last number in the project's journal; (0, 0) when it is empty."""
     with store.read() as db:

@@ -41,6 +41,7 @@ class ClaudeCode(CommandHost):
         + ']}]},\n\t"env" : {"A":"1"} }'
     }
     own_hook = "own-hook"
+    allowed: tuple[str, ...] = ("Bash", "Read", "WebFetch", "Agent", "ToolSearch")
     can = frozenset({"replace", "resume", "delegate", "subagents", "budget", "instructions"})
     cannot = {"replace_failures": "a failed tool has an event of its own that takes no replacement"}
     # the user's choice is a decision: print mode has no questions unless somebody answers them
@@ -53,7 +54,7 @@ class ClaudeCode(CommandHost):
 
     def argv(self, url: str, prompt: str, project: Path) -> list[str]:
         """Permissions are the user's own: these tools by the flag, ours by what setup wrote."""
-        return ["-p", prompt, "--allowedTools", "Bash", "Read", "WebFetch", "Agent", "ToolSearch"]
+        return ["-p", prompt, "--allowedTools", *self.allowed]
 
     def env(self, url: str) -> dict[str, str]:
         return {

@@ -1,0 +1,140 @@
+"""What runs by the real shell alone: all that is not one of the model's own commands, and whatever asks not to be."""
+
+from __future__ import annotations
+
+import os
+
+from context_mode_runtime import notes
+from context_mode_runtime.agents import load_agent
+from context_mode_runtime.policy.load import load_policy
+from context_mode_runtime.project import find_project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from context_mode_runtime.agents import Table
+    from context_mode_runtime.policy.load import Policy
+    from context_mode_runtime.project import Project
+    from context_mode_runtime.seat.output import Output
+
+RAW = "CTX_RAW=1"
+"""What a command begins with whose output is to come as it is."""
+_PRIVATE = "<private>"
+_OWN = frozenset(("context-mode", "context-mode-hook", "context-mode-serve"))
+
+
+class Seated:
+    """A command that we sit in for: its text, and whose it is."""
+
+    __slots__ = ("command", "conversation", "policy", "project", "table")
+
+    def __init__(self, table: Table, command: str, conversation: str, project: Project, policy: Policy) -> None:
+        self.table = table
+        self.command = command
+        self.conversation = conversation
+        self.project = project
+        self.policy = policy
+
+    def short(self, output: Output, size: int, shown: int, *, failed: bool) -> str | None:
+        """What stands for an output of `size` bytes of which `shown` are shown; None where it can't be stored."""
+        from context_mode_runtime.seat.reply import short
+
+        return short(self, output, size, shown, failed=failed)
+
+
+def look(agent: str, arguments: list[str]) -> Seated | None:
+    """The command behind a shell's arguments, or None when it is none of ours."""
+    table = load_agent(agent)
+    rules = table["shell_seat"]
+    command = command_in(text_of(arguments), rules["command"])
+    if not command or _left_alone(command):
+        return None
+    conversation = os.environ.get(rules["conversation"], "")
+    project = _project(table, conversation)
+    if project is None:
+        return None
+    policy = load_policy(project.root)
+    if not policy.capture or not policy.routes["seat"]:
+        return None
+    return Seated(table, command, conversation, project, policy)
+
+
+def text_of(arguments: list[str]) -> str:
+    """The text that a shell runs with these arguments: the first word behind `-c`; empty without one."""
+    given = False
+    for word in arguments:
+        if word[:1] not in ("-", "+"):
+            return word if given else ""
+        given = given or (word[:2] != "--" and "c" in word)
+    return ""
+
+
+def command_in(text: str, rules: dict[str, Any]) -> str:
+    """The model's own command in the text that the host makes of it; the whole text where it isn't found."""
+    at = text.find(rules["after"]) if rules["after"] else -1
+    if at < 0:
+        return text
+    rest = text[at + len(rules["after"]) :]
+    return (unquoted(rest) if rules["quoted"] else rest.partition(rules["before"])[0]) or text
+
+
+def unquoted(text: str) -> str:
+    """The first word of shell text, as the shell reads it; empty when its quotes don't close."""
+    out: list[str] = []
+    at = 0
+    while at < len(text) and not text[at].isspace():
+        sign = text[at]
+        if sign == "'":
+            end = text.find("'", at + 1)
+            if end < 0:
+                return ""
+            out.append(text[at + 1 : end])
+            at = end + 1
+        elif sign == '"':
+            piece, at = _double_quoted(text, at + 1)
+            if at < 0:
+                return ""
+            out.append(piece)
+        else:
+            at += sign == "\\"
+            out.append(text[at : at + 1])
+            at += 1
+    return "".join(out)
+
+
+def _double_quoted(text: str, at: int) -> tuple[str, int]:
+    """What stands between double quotes, and the place behind them; -1 when they don't close."""
+    out: list[str] = []
+    while at < len(text):
+        sign = text[at]
+        if sign == '"':
+            return "".join(out), at + 1
+        if sign == "\\" and text[at + 1 : at + 2] in ('"', "\\", "$", "`"):
+            at += 1
+            sign = text[at]
+        out.append(sign)
+        at += 1
+    return "", -1
+
+
+def _left_alone(command: str) -> bool:
+    """Whether it asks for its output as it is, holds what is private, or is about our own programs and data."""
+    words = command.split()
+    if words[:1] == [RAW] or _PRIVATE in command.lower():
+        return True
+    from context_mode_runtime.paths import data_root
+
+    return data_root() in command or any(word.rpartition("/")[2] in _OWN for word in words)
+
+
+def _project(table: Table, conversation: str) -> Project | None:
+    """By the host's variable, the conversation's first folder, the current one."""
+    folders = [os.environ.get(name, "") for name in table["project"]["variables"]]
+    if conversation:
+        folders.append(notes.conversation_folder(table["id"], conversation) or "")
+    for folder in [*folders, os.getcwd()]:
+        found = find_project(folder) if folder else None
+        if found:
+            return found
+    return None

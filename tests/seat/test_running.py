@@ -1,0 +1,161 @@
+"""While a command runs: what is shown, what a signal does, what is left behind; and many at once."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.seat.conftest import LIMIT_S, Stand, open_gate
+
+from context_mode_runtime import limits
+from context_mode_runtime.seat.output import LIVE
+
+MANY = 100
+FAILING = """\
+for i in $(seq 900); do
+  echo "tests/test_part_$((i % 40)).py::test_case_$i PASSED                     [ 50%]"
+  [ $i = 300 ] && echo 'FAILED tests/test_quota.py::test_volume - AssertionError: vol-7319'
+  [ $i = 700 ] && echo 'FAILED tests/test_login.py::test_hash - KeyError: argon2'
+done
+echo '2 failed, 898 passed in 2.50s'
+exit 1"""
+NAMES = (b"test_quota.py::test_volume - AssertionError: vol-7319", b"test_login.py::test_hash", b"2 failed")
+
+
+def read_until(child: subprocess.Popen[bytes], wanted: bytes) -> bytes:
+    """What the child has shown, when `wanted` is in it."""
+    assert child.stdout
+    shown = b""
+    while wanted not in shown:
+        assert select.select([child.stdout], [], [], LIMIT_S)[0], shown
+        piece = os.read(child.stdout.fileno(), 65_536)
+        assert piece, shown
+        shown += piece
+    return shown
+
+
+def test_the_beginning_is_shown_while_it_runs(stand: Stand, gate: Path) -> None:
+    child = stand.start(f"echo one; printf two; read x < {gate}; echo; echo three $x")
+    shown = read_until(child, b"two")
+    assert shown == b"one\ntwo"
+    open_gate(gate)
+    rest, _ = child.communicate(timeout=LIMIT_S)
+    assert (shown + rest, child.returncode) == (b"one\ntwo\nthree go\n", 0)
+
+
+def test_a_long_one_goes_on_behind_what_was_shown(stand: Stand, gate: Path) -> None:
+    child = stand.start(f"seq 1 2000; read x < {gate}; echo 'FAILED test_a'; exit 3")
+    shown = read_until(child, b"\n4")
+    open_gate(gate)
+    rest, _ = child.communicate(timeout=LIMIT_S)
+    reply = shown + rest
+    first = reply[: reply.index(b"stored whole")]
+    assert 1_000 < len(first) <= LIVE
+    assert first.split() == [str(n).encode() for n in range(1, len(first.split()) + 1)]
+    assert f"(the first {len(first):,} B are above)".encode() in reply
+    assert b"FAILED test_a" in reply
+    assert len(reply) <= limits.SHORT_REPLY
+    assert child.returncode == 3
+    [text] = stand.stored()
+    assert text == "".join(f"{n}\n" for n in range(1, 2001)) + "FAILED test_a\n"
+
+
+def test_a_character_is_not_shown_in_halves(stand: Stand, gate: Path) -> None:
+    child = stand.start(f"printf 'a\\344\\270'; read x < {gate}; printf '\\255b'")
+    assert read_until(child, b"a") == b"a"
+    open_gate(gate)
+    assert child.communicate(timeout=LIMIT_S)[0] == "中b".encode()
+
+
+@pytest.mark.parametrize("whole_group", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_a_signal_reaches_the_command_once(stand: Stand, gate: Path, number: int, whole_group: bool) -> None:
+    command = f"trap 'echo got; exit 9' INT TERM HUP QUIT; echo ready; while :; do read x < {gate}; done"
+    child = stand.start(command, start_new_session=True)
+    read_until(child, b"ready\n")
+    (os.killpg if whole_group else os.kill)(child.pid, number)
+    assert child.communicate(timeout=LIMIT_S)[0] == b"got\n"
+    assert child.returncode == 9
+
+
+def test_a_signal_that_ends_it(stand: Stand, gate: Path) -> None:
+    child = stand.start(f"echo ready; read x < {gate}", start_new_session=True)
+    read_until(child, b"ready")
+    os.kill(child.pid, signal.SIGTERM)
+    child.communicate(timeout=LIMIT_S)
+    assert child.returncode == 128 + signal.SIGTERM
+
+
+def test_what_it_leaves_behind_can_go_on_printing(stand: Stand, gate: Path, tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    os.mkfifo(done)
+    command = f"(read x < {gate}; echo late && echo late; echo $? > {done}) & echo now"
+    assert stand.seated(command).out == b"now\n"
+    open_gate(gate)
+    assert done.read_text(encoding="utf-8") == "0\n"
+
+
+def test_nobody_reads_any_more(stand: Stand, gate: Path, tmp_path: Path) -> None:
+    """The command is not ended by it, and keeps its exit code."""
+    child = stand.start(f"seq 1 9; read x < {gate}; seq 1 3000; touch {tmp_path}/end; exit 6")
+    read_until(child, b"1")
+    assert child.stdout
+    child.stdout.close()
+    open_gate(gate)
+    assert child.wait(LIMIT_S) == 6
+    assert (tmp_path / "end").exists()
+
+
+def test_many_at_once_do_not_mix(stand: Stand) -> None:
+    def one(number: int) -> bytes:
+        child = stand.start(f"for i in $(seq 300); do echo run-{number:03} line-$i; done; exit {number}")
+        out, _ = child.communicate(timeout=LIMIT_S)
+        assert child.returncode == number
+        return out
+
+    with ThreadPoolExecutor(MANY) as pool:
+        replies = list(pool.map(one, range(MANY)))
+    for number, reply in enumerate(replies):
+        lines = [line for line in reply.splitlines() if b"line-" in line]
+        assert lines
+        assert all(line.startswith(f"run-{number:03} ".encode()) for line in lines)
+        assert len(reply) <= limits.SHORT_REPLY
+    texts = {"".join(f"run-{number:03} line-{i}\n" for i in range(1, 301)) for number in range(MANY)}
+    assert set(stand.stored()) == texts
+    assert not [one for one in Path("/proc").glob("[0-9]*/cmdline") if str(stand.launcher).encode() in _read(one)]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_failing_test_run_keeps_its_failing_names(stand: Stand) -> None:
+    bare = stand.bare(FAILING)
+    assert 60_000 < len(bare.out) < 80_000
+    seated = stand.seated(FAILING)
+    assert seated.code == bare.code == 1
+    assert len(seated.out) <= limits.SHORT_REPLY
+    assert [name for name in NAMES if name not in seated.out] == []
+
+
+def test_a_very_long_one_takes_little_memory(stand: Stand) -> None:
+    child = stand.start("seq 1 4000000; echo 'FAILED at the end'; exit 2")
+    assert child.stdout
+    with child.stdout as out:
+        reply = out.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == 2
+    assert len(reply) <= limits.SHORT_REPLY
+    assert b"FAILED at the end" in reply
+    assert usage.ru_maxrss < 128 * 1024
+    [text] = stand.stored()
+    assert text == "".join(f"{n}\n" for n in range(1, 4_000_001)) + "FAILED at the end\n"
