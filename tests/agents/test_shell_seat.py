@@ -13,8 +13,8 @@ import pytest
 from ruamel.yaml import YAML
 from tests.agents.conftest import installed, set_up
 from tests.agents.host import Host
-from tests.agents.hosts import HOSTS
 from tests.agents.hostrun import HostRun, Played
+from tests.agents.hosts import HOSTS
 from tests.conftest import Cli
 
 from context_mode_installer.detect import spec_of
@@ -106,9 +106,8 @@ def test_rules_are_the_same(run: HostRun, run_cli: Cli, monkeypatch: pytest.Monk
 def test_a_failure_is_short_and_whole_in_the_store(run: HostRun, run_cli: Cli) -> None:
     take_seat(run, run_cli)
     (run.project / "check.sh").write_text(TABLES["failing"], encoding="utf-8")
-    search = run.host.call("ctx_search", queries=["test_case_640"])
-    steps = [run.host.shell("sh check.sh"), *run.host.search_tools(), search, run.host.call("ctx_stats"), {"text": "over"}]
-    played = run.play(steps)
+    asked = [run.host.call("ctx_search", queries=["test_case_640"]), run.host.call("ctx_stats")]
+    played = run.play([run.host.shell("sh check.sh"), *run.host.search_tools(), *asked, {"text": "over"}])
     assert played.exit_code == 0, played.log
     [printed] = played.of(run.host.shell_tool)
     assert len(printed.text.encode()) <= limits.SHORT_REPLY + 20

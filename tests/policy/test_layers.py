@@ -47,7 +47,7 @@ def test_shipped_policy() -> None:
     jsonschema.validate(SHIPPED, SCHEMA)
     policy = load_policy(None)
     assert all(policy.routes.values())
-    assert set(policy.routes) == {"webfetch", "curl", "inlineHttp", "build", "read", "dump", "replace"}
+    assert set(policy.routes) == {"webfetch", "curl", "inlineHttp", "build", "read", "dump", "replace", "seat"}
     assert (policy.inject, policy.capture, policy.sandbox) == (True, True, "off")
     assert (policy.deny, policy.ask, policy.allow, policy.findings, policy.allow_hosts) == ([], [], [], [], [])
     assert policy.closed is None
