@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
+from tests.work import lines_run
 
 from context_mode_runtime.policy.code import read_code
 from context_mode_runtime.policy.gate import judge_code
@@ -34,7 +33,7 @@ def rows() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("language", "text", "denied"), list(rows()))
-def test_code(language: str, text: str, *, denied: bool, tmp_path: Path) -> None:
+def test_shell_calls_in_code(language: str, text: str, *, denied: bool, tmp_path: Path) -> None:
     policy = Policy()
     policy.deny += [parse_rule(rule, Place("f", str(tmp_path))) for rule in RULES]
     verdict = judge_code(policy, text, language=language, cwd=str(tmp_path), project=str(tmp_path))
@@ -64,28 +63,11 @@ UNITS = (
 )
 
 
-def lines_run(text: str, language: str) -> int:
-    """How many lines of our code run to read `text`."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, _arg: Any) -> Any:
-        nonlocal count
-        count += event == "line"
-        return trace if "context_mode_runtime" in frame.f_code.co_filename else None
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        read_code(text, language)
-    finally:
-        sys.settrace(before)
-    return count
-
-
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("language", ["python", "perl"])
 def test_twice_the_code_is_twice_the_work(unit: str, language: str) -> None:
-    assert lines_run(unit * 240, language) <= 2.5 * lines_run(unit * 120, language) + 2_000
+    once = lines_run(lambda: read_code(unit * 120, language))
+    assert lines_run(lambda: read_code(unit * 240, language)) <= 2.5 * once + 2_000
 
 
 @pytest.mark.parametrize("unit", UNITS)

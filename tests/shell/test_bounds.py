@@ -5,12 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.work import lines_run
 
 from context_mode_runtime.policy.gate import judge_command
 from context_mode_runtime.policy.load import Policy
@@ -108,37 +107,28 @@ def policy() -> Policy:
     return made
 
 
-def lines_run(text: str, dialect: str) -> int:
+def work(text: str, dialect: str) -> int:
     """How many lines of our code run to judge and to route `text`."""
-    count = 0
 
-    def trace(frame: FrameType, event: str, _arg: Any) -> Any:
-        nonlocal count
-        count += event == "line"
-        return trace if "context_mode_runtime" in frame.f_code.co_filename else None
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
+    def judge_and_route() -> None:
         judge_command(policy(), text, dialect=dialect, cwd="/nowhere", project=None)
         route(text, dialect, size_of=lambda _: 1)
-    finally:
-        sys.settrace(before)
-    return count
+
+    return lines_run(judge_and_route)
 
 
 @pytest.mark.parametrize(("unit", "dialect"), CASES)
 def test_twice_the_text_is_twice_the_work(unit: str, dialect: str) -> None:
-    once = lines_run(unit * 120, dialect)
-    twice = lines_run(unit * 240, dialect)
+    once = work(unit * 120, dialect)
+    twice = work(unit * 240, dialect)
     assert twice <= 2.5 * once + 1_000
 
 
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.sampled_from(UNITS), min_size=2, max_size=5).map("".join), st.sampled_from(DIALECTS))
 def test_any_mixture_is_linear(unit: str, dialect: str) -> None:
-    once = lines_run(unit * 50, dialect)
-    twice = lines_run(unit * 100, dialect)
+    once = work(unit * 50, dialect)
+    twice = work(unit * 100, dialect)
     assert twice <= 2.6 * once + 2_000
 
 

@@ -49,6 +49,9 @@ def expanded(path: str, folder: str) -> str:
             if value:
                 path = path.replace("${" + name + "}", value).replace("$" + name, value)
                 path = path.replace("$env:" + name, value)
+    if "%" in path:
+        path = path.replace("%USERPROFILE%", os.environ.get("USERPROFILE") or "~").replace("%CD%", folder)
+        path = os.path.expanduser(path)
     if "$" in path or "`" in path:
         for name in _HERE:
             path = path.replace(name, folder)

@@ -10,7 +10,8 @@ from context_mode_runtime.policy.rules import EDIT_TOOLS, READ_TOOLS, SHELL_TOOL
 from context_mode_runtime.policy.wildcard import part_matches
 from context_mode_runtime.shell.commands import Command, Reading, read
 from context_mode_runtime.shell.interpreters import code_of, language_of
-from context_mode_runtime.shell.wrappers import base
+from context_mode_runtime.shell.opened import base
+from context_mode_runtime.shell.windows_programs import NOT_READ, other_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,11 +67,17 @@ _NOT_READ = frozenset(
     ]
 )
 _PATTERN_FIRST = frozenset(
-    ["grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "gsed", "awk", "gawk", "mawk", "jq", "yq"]
+    (
+        *("grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "gsed", "awk", "gawk", "mawk", "jq", "yq", "findstr"),
+        *("select-string", "sls"),
+    )
 )
-_PATTERN_GIVEN = frozenset(("-e", "-f", "--regexp", "--file", "--expression"))
+_PATTERN_GIVEN = frozenset(("-e", "-f", "--regexp", "--file", "--expression", "-pattern", "-Pattern"))
+_ENTERS = frozenset(("cd", "pushd", "chdir", "set-location", "sl", "push-location", "Set-Location"))
 _WRITES = frozenset((">", ">>", ">|", "&>", "&>>", ">&"))
 _FOLDERS_MAX = 8
+_FOLDERS_KEPT = 2
+"""Paths are tried in this many folders: where the text begins, the project, and the last ones that it went to."""
 _GLOB_MAX = 2_000
 _GLOB_LENGTH = 4_096
 """No system opens a longer path with a wildcard in it (PATH_MAX of Linux)."""
@@ -177,6 +184,8 @@ def command_forms(command: Command) -> list[str]:
     options = _GLOBAL_OPTIONS.get(name.lower() if command.dialect in _FOLDING else name)
     if options is not None:
         found.append(" ".join([name, *_without(words[1:], options)]))
+    if command.dialect in _FOLDING:
+        found += [" ".join([other, *words[1:]]) for other in other_names(name, command.dialect)]
     return found
 
 
@@ -226,29 +235,36 @@ class Named:
         return rule.path(list(files), self._project, fold=self._fold)
 
     def _take(self, command: Command) -> None:
+        windows = command.dialect in _FOLDING
         for _, operator, target in command.redirects:
-            if operator in ("<", "<>"):
-                self._add(self.reads, target)
-            if operator in _WRITES or operator == "<>":
-                self._add(self.writes, target)
-        if not command.words:
-            return
-        name = command.name
-        if name in ("cd", "pushd", "Set-Location", "sl", "chdir"):
-            self._enter(command.words)
+            into = [self.reads] if operator in ("<", "<>") else []
+            into += [self.writes] if operator in _WRITES or operator == "<>" else []
+            for files in into:
+                self._add(files, _slashed(target) if windows else target)
+        if command.words:
+            words = [_slashed(word) for word in command.words] if windows else command.words
+            self._operate(command, command.name.lower() if windows else command.name, words)
+
+    def _operate(self, command: Command, name: str, words: list[str]) -> None:
+        windows = command.dialect in _FOLDING
+        if name in _ENTERS:
+            self._enter(words)
         elif name == "tee":
-            for word in command.words[1:]:
+            for word in words[1:]:
                 self._add(self.writes, word)
-        elif name not in _NOT_READ:
-            for word in _operands(name, command.words[: command.own]) + command.texts:
+        elif name not in (NOT_READ if windows else _NOT_READ):
+            own = words[: command.own]
+            pieces = [piece for word in own for piece in word.split(",")] if windows else own
+            for word in _operands(name, pieces) + command.texts:
                 self._add(self.reads, word)
 
     def _enter(self, words: list[str]) -> None:
-        target = next((word for word in words[1:] if not word.startswith("-")), "~")
-        if len(self._folders) < _FOLDERS_MAX:
-            self._folders.append(os.path.normpath(os.path.join(self._folders[-1], expanded(target, self._folders[-1]))))
-            for words_seen in self._cache.values():
-                words_seen.clear()
+        target = next((word for word in words[1:] if not word.startswith("-") and word.lower() != "/d"), "~")
+        if len(self._folders) >= _FOLDERS_MAX:
+            del self._folders[_FOLDERS_KEPT]
+        self._folders.append(os.path.normpath(os.path.join(self._folders[-1], expanded(target, self._folders[-1]))))
+        for words_seen in self._cache.values():
+            words_seen.clear()
 
     def _add(self, into: dict[str, None], word: str) -> None:
         if word in self._cache[id(into)]:
@@ -281,6 +297,10 @@ class Named:
             return os.path.join(self._reals[folder], name)
         except (OSError, ValueError):
             return full
+
+
+def _slashed(word: str) -> str:
+    return word.replace("\\", "/")
 
 
 def _operands(name: str, words: list[str]) -> list[str]:

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell.interpreters import interpreter
+from context_mode_runtime.shell.opened import base
 from context_mode_runtime.shell.scan import scan
 from context_mode_runtime.shell.words import PROCESS, Budget, Word, expand, holds_unknown, turns
 from context_mode_runtime.shell.wrapper_table import SHELLS
-from context_mode_runtime.shell.wrappers import base, opened
+from context_mode_runtime.shell.wrappers import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ _VALUES_MAX = 8
 _CHAIN_MAX = 8
 """Wrappers in front of wrappers that are opened."""
 _PIPE_MAX = 8
-_FED = frozenset(("source", ".", "at", "batch"))
+_FED = frozenset(("source", ".", "at", "batch", "iex", "invoke-expression"))
 """No shells by name, but what comes in is run as shell text."""
+_PRINTS = frozenset(("echo", "printf", "write-output", "write"))
 _SETTERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
 
 
@@ -273,7 +275,7 @@ def _fed(reading: Reading, command: Command) -> list[str]:
         segment = segment.piped_from
         if segment is not None:
             fields = [field for word in segment.words for field in expand(word, reading.env, 0, reading.budget)]
-            if fields and base(fields[0]) in ("echo", "printf"):
+            if fields and base(fields[0]).lower() in _PRINTS:
                 bodies.append(" ".join(fields[1:]).replace("\\n", "\n"))
     return bodies
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.shell.wrappers import base
+from context_mode_runtime.shell.opened import base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

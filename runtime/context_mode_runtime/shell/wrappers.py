@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from context_mode_runtime.shell import windows_programs
+from context_mode_runtime.shell.opened import Opened, base
 from context_mode_runtime.shell.wrapper_table import SHELLS, TEXT_OPTIONS, TWO_WORDS, WRAPPERS
 
 TYPE_CHECKING = False
@@ -15,25 +17,6 @@ _JOINING = frozenset(("watch", "viddy", "parallel", "hyperfine"))
 _HEADS = frozenset(("{", "!", "then", "do", "else", "if", "while", "until", "(", "&"))
 _QUERY = {"command": ("-v", "-V"), "sudo": ("-l", "-v", "-k", "-K", "-e"), "ionice": ("-p", "-P", "-u")}
 _FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
-
-
-class Opened:
-    """What a command runs inside: words of commands, and texts as (text, dialect or None for the same, arguments)."""
-
-    __slots__ = ("commands", "texts")
-
-    def __init__(self) -> None:
-        self.commands: list[list[str]] = []
-        self.texts: list[tuple[str, str | None, list[str]]] = []
-
-
-def base(word: str) -> str:
-    """The last part of a program's path, without `.exe` and the like."""
-    name = word.rpartition("/")[2]
-    if "\\" in name:
-        name = name.rpartition("\\")[2]
-    lower = name[-4:].lower()
-    return name[:-4] if lower in (".exe", ".cmd", ".bat", ".com") and len(name) > len(lower) else name
 
 
 def opened(words: list[str]) -> Opened | None:
@@ -160,9 +143,9 @@ def _text_option(name: str, words: list[str]) -> Opened:
 def _shell(name: str, words: list[str]) -> Opened:
     dialect = SHELLS[name]
     if dialect == "powershell":
-        return _powershell(words)
+        return windows_programs.powershell(name, words)
     if dialect == "cmd":
-        return _cmd(words)
+        return windows_programs.cmd(name, words)
     result = Opened()
     at = 1
     while at < len(words) and words[at][:1] in ("-", "+") and len(words[at]) > 1:
@@ -181,34 +164,6 @@ def _shell(name: str, words: list[str]) -> Opened:
             result.texts += [(w, dialect, []) for w in words[at + 1 : at + 2]]
             takes = True
         at += 2 if takes else 1
-    return result
-
-
-def _powershell(words: list[str]) -> Opened:
-    result = Opened()
-    at = 1
-    while at < len(words):
-        option = words[at].lower().lstrip("-/")
-        if words[at][:1] not in ("-", "/"):
-            result.texts.append((" ".join(words[at:]), "powershell", []))
-            return result
-        if option in ("f", "fi", "file"):
-            return result
-        if option and ("command".startswith(option) or option == "commandwithargs"):
-            result.texts.append((" ".join(words[at + 1 :]), "powershell", []))
-            return result
-        at += 2 if option.startswith(("ex", "ep", "w", "v", "in", "o", "config", "custom", "settings")) else 1
-    return result
-
-
-def _cmd(words: list[str]) -> Opened:
-    result = Opened()
-    for at, word in enumerate(words[1:], 1):
-        lower = word.lower()
-        if lower[:2] in ("/c", "/k", "/r") or lower[:3] in ("//c", "//k"):
-            glued = word[3:] if lower.startswith("//") else word[2:]
-            result.texts.append((" ".join([glued, *words[at + 1 :]]).strip(), "cmd", []))
-            break
     return result
 
 
@@ -260,24 +215,6 @@ def _fd(_name: str, words: list[str]) -> Opened:
     return result
 
 
-def _start_process(_name: str, words: list[str]) -> Opened:
-    """PowerShell: `Start-Process [-FilePath] x [-ArgumentList] a, b`."""
-    result = Opened()
-    inner: list[str] = []
-    skip = False
-    for word in words[1:]:
-        lower = word.lower()
-        if skip or lower in ("-filepath", "-argumentlist", "-args", "-wait", "-nonewwindow", "-passthru"):
-            skip = False
-        elif lower.startswith("-") and not inner:
-            skip = lower in ("-verb", "-workingdirectory", "-windowstyle")
-        else:
-            inner += [piece for piece in word.split(",") if piece]
-    if inner:
-        result.commands.append(inner)
-    return result
-
-
 def _bwrap(_name: str, words: list[str]) -> Opened:
     """Options take one to three words; what follows `--`, or the first word that is no option's, is the command."""
     result = Opened()
@@ -299,12 +236,6 @@ _BWRAP = {
         ("--proc", "--dev", "--tmpfs", "--dir", "--chdir", "--unsetenv", "--uid", "--gid", "--hostname"), 1
     ),
 }
-
-
-def _invoke(_name: str, words: list[str]) -> Opened:
-    result = Opened()
-    result.texts.append((" ".join(w for w in words[1:] if w.lower() != "-command"), "powershell", []))
-    return result
 
 
 def _nix(_name: str, words: list[str]) -> Opened | None:
@@ -339,13 +270,10 @@ _SPECIAL: dict[str, Callable[[str, list[str]], Opened | None]] = {
     "script": _text_option,
     "nix-shell": _text_option,
     "xterm": _text_option,
-    "start-process": _start_process,
-    "saps": _start_process,
-    "invoke-expression": _invoke,
-    "iex": _invoke,
     "bwrap": _bwrap,
     "nix": _nix,
     "tmux": _tmux,
     "screen": _tmux,
+    **windows_programs.OPENERS,
 }
 _KNOWN = frozenset((*WRAPPERS, *SHELLS, *_SPECIAL, *(pair[0] for pair in TWO_WORDS)))

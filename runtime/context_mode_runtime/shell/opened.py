@@ -1,0 +1,34 @@
+"""What a program runs inside itself."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Text = tuple[str, str | None, list[str]]
+    """Text for a shell, its dialect (None: as around it), its arguments."""
+
+
+class Opened:
+    """What a command runs inside: words of commands, and texts for shells."""
+
+    __slots__ = ("commands", "texts")
+
+    def __init__(self) -> None:
+        self.commands: list[list[str]] = []
+        self.texts: list[Text] = []
+
+
+def base(word: str) -> str:
+    """The last part of a program's path, without `.exe` and the like."""
+    name = word.rpartition("/")[2]
+    if "\\" in name:
+        name = name.rpartition("\\")[2]
+    lower = name[-4:].lower()
+    return name[:-4] if lower in (".exe", ".cmd", ".bat", ".com") and len(name) > len(lower) else name
+
+
+def quoted(word: str) -> str:
+    """`word` as a shell takes it for one word."""
+    if word and all(c.isalnum() or c in "-_./=:@%+," for c in word):
+        return word
+    return "'" + word.replace("'", "'\\''") + "'"
