@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import re
-import socket
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -138,7 +137,7 @@ def shareable(text: str, environment: Mapping[str, str]) -> str:
             text = text.replace(value, REDACTED)
     for home in {paths.home(), os.path.realpath(paths.home())}:
         text = re.sub(rf"{re.escape(home)}(?![\w.-])", "~", text)
-    host = socket.gethostname()
+    host = platform.node()
     people = {environment.get(name, "") for name in ("USER", "LOGNAME", "USERNAME")} | {os.path.basename(paths.home())}
     for word, names in (("HOST", {host, host.partition(".")[0]}), ("USER", people)):
         for one in sorted(names, key=len, reverse=True):

@@ -155,10 +155,10 @@ class Fixed:
         """Bytes for the conversation with this key."""
         agent = conversation.partition(":")[0]
         if agent not in self._bytes:
-            self._bytes[agent] = sum(self._of_agent(agent).values())
+            self._bytes[agent] = sum(self.of_agent(agent).values())
         return self._bytes[agent]
 
-    def _of_agent(self, agent: str) -> dict[str, int]:
+    def of_agent(self, agent: str) -> dict[str, int]:
         """Bytes by part: the list of tools, the instructions, the start text where the host takes one."""
         try:
             table = load_agent(agent)
