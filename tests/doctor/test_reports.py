@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import socket
+import platform
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,7 +75,7 @@ def test_what_fix_takes_on_itself(status: str, fix: str | None, mendable: bool) 
 
 def test_a_report_is_safe_to_paste(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of the user is in it: secrets of config and environment, home, user, machine; the findings are."""
-    monkeypatch.setattr(socket, "gethostname", lambda: "quagga-7.example")
+    monkeypatch.setattr(platform, "node", lambda: "quagga-7.example")
     for name, value in {"USER": "wilhelmina", "MY_API_KEY": SECRET, "GH_TOKEN": "ghp_" + "a1" * 18}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("SHELL", "/home/wilhelmina/bin/zsh")
