@@ -63,8 +63,16 @@ class UserError(Exception):
         self.exit_code = exit_code
         self.shown = tuple(shown) or (message,)
         self.fix = fix
+        self.others: list[UserError] = []
+        """More of its kind, found by the same look: told with it, so that nobody mends one after the other."""
 
 
 def failed(command: str, error: UserError) -> Result:
     """The result of a command that could not do its work."""
-    return Result(command, "error", error.exit_code, messages=(str(error),), shown=error.shown)
+    shown = list(error.shown)
+    for other in error.others:
+        if shown[-1] == other.shown[-1]:
+            shown.pop()
+        shown += [f"error: {other.shown[0]}", *other.shown[1:]]
+    messages = tuple(map(str, [error, *error.others]))
+    return Result(command, "error", error.exit_code, messages=messages, shown=tuple(shown))

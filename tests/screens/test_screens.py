@@ -22,7 +22,7 @@ CASES: dict[str, dict[str, Any]] = YAML(typ="safe").load(Path(__file__).with_nam
 PROGRAMS = {"claude": "2.1.332 (Claude Code)", "codex": "codex-cli 0.171.0"}
 KNOWN = {
     "home", "programs", "files", "links", "before", "run", "exit", "environment", "colour", "piped", "wide",
-    "most_lines",
+    "most_lines", "broken_python",
 }  # fmt: skip
 CHANGING = (
     (r"\d{8}T\d{6}\.\d{6}Z", "20260102T030405.060708Z"),
@@ -62,6 +62,11 @@ def prepare(case: dict[str, Any], home: Path, monkeypatch: pytest.MonkeyPatch) -
         (programs / program).write_text(text)
         (programs / program).chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    if case.get("broken_python"):
+        (programs / "python3").write_text("#!/bin/sh\necho no such module >&2\nexit 9\n")
+        (programs / "python3").chmod(0o755)
+        use = launchers.this_interpreter()._replace(python=str(programs / "python3"))
+        monkeypatch.setattr(launchers, "this_interpreter", lambda: use)
 
 
 def put(case: dict[str, Any], home: Path) -> None:

@@ -13,8 +13,8 @@ from context_mode_installer.afterwards import HostCommands, compile_runtime
 from context_mode_installer.backups import KEEP
 from context_mode_installer.commands import setup_screens as screens
 from context_mode_installer.detect import find_hosts, known_specs, spec_of
-from context_mode_installer.plan.build import Grants, Plan, finished, plan_removals, plan_setup
-from context_mode_installer.plan.draft import Desk, Draft, path_problem
+from context_mode_installer.plan.build import Grants, Plan, finished, others_unreadable, plan_removals, plan_setup
+from context_mode_installer.plan.draft import Desk, Draft, PlanError, path_problem
 from context_mode_installer.plan.host import Target
 from context_mode_installer.plan.report import Telling, lines_of, plan_data
 from context_mode_installer.result import FINDINGS, Result, Status, UserError, Verbatim
@@ -68,7 +68,7 @@ def run(options: Options) -> Result:
         raise path_problem(error) from None
     except VerifyError as error:
         whole = "Every file is as it was before."
-        shown = (str(error), whole, "help: what each part says: context-mode doctor")
+        shown = (str(error), whole, "help: to see what our server says by itself:", screens.by_hand())
         raise UserError(f"{error}. {whole}", exit_code=FINDINGS, shown=shown) from None
 
 
@@ -165,7 +165,11 @@ class _Run:
         draft = self._draft()
         targets = [self._target(host, draft) for host in hosts]
         grants = Grants(self.options.approve, self.options.replace, self.options.shell_seat)
-        plan_setup(draft, targets, grants, self.environment, launchers.this_interpreter())
+        try:
+            plan_setup(draft, targets, grants, self.environment, launchers.this_interpreter())
+        except PlanError as error:
+            error.others += others_unreadable(error, targets)
+            raise
         return finished(draft, "setup", targets, self.transaction.new_id()), targets
 
     def _apply(self, plan: Plan, targets: Sequence[Target]) -> dict[str, list[str]]:

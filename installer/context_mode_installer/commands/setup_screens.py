@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from context_mode_installer import launchers
 from context_mode_installer.origin import TO_STAY, in_cache
 from context_mode_installer.result import Verbatim
 from context_mode_installer.screen import table
@@ -59,6 +61,12 @@ def _files(count: int, kind: str = "") -> str:
 def go_back(backup: str) -> str:
     """The command that undoes a run."""
     return Verbatim(f"To go back: context-mode setup --undo {backup}")
+
+
+def by_hand() -> str:
+    """The command that starts our server as the launchers do, without an agent; it ends at once where all is well."""
+    use = launchers.this_interpreter()
+    return Verbatim(f"  {shlex.join([use.python, '-I', use.launch, 'serve'])} < {os.devnull}")
 
 
 def next_steps(hosts: Iterable[Host]) -> list[str]:

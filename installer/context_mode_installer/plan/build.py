@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import os
@@ -94,6 +95,19 @@ def plan_setup(
             plan_package(target, target.install, approve=grants.approve, replace=grants.replace)
         plan_seat(target, use, environment, wanted=grants.seat)
         _switches(draft, target)
+
+
+def others_unreadable(first: PlanError, targets: Sequence[Target]) -> list[PlanError]:
+    """The other files of these targets that can't be read, after a plan stopped at the first one."""
+    found = {str(first): first}
+    for target in targets:
+        with contextlib.suppress(PlanError):
+            for config in target.configs():
+                try:
+                    config.value()
+                except PlanError as error:
+                    found.setdefault(str(error), error)
+    return [one for one in found.values() if one is not first]
 
 
 def _plan_entries(target: Target, grants: Grants) -> None:
