@@ -5,18 +5,22 @@ from __future__ import annotations
 from tests.docs.pages import table
 
 from context_mode_installer.skilltexts import SKILLS
+from context_mode_runtime import jsonio
 from context_mode_runtime.agents import known_agents, load_agent
 from context_mode_runtime.hooks.call import Call
 from context_mode_runtime.hooks.turns import how_to
-from context_mode_runtime.server.savings import Fixed
+from context_mode_runtime.server.instructions import instructions
+from context_mode_runtime.server.session import Connection
+from context_mode_runtime.server.tools import registry
 
 
 def cost(agent: str) -> list[int]:
     """Bytes of the tool list as it is sent, of the instructions, and of the start text with all routes on."""
     known = load_agent(agent)
-    parts = Fixed().of_agent(agent)
+    connection = Connection(agent, known, "/")
+    listed = jsonio.dumps(registry.listed(known["server"]["tool_meta"]))
     start = how_to(Call(known, "session_start", "", {"cwd": "/"}, assume_server=True))
-    return [parts["tool list"], parts["instructions"], len(start.encode())]
+    return [len(text.encode()) for text in (listed, instructions(connection, registry.TOOLS), start)]
 
 
 def costs() -> str:
