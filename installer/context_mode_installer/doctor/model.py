@@ -102,6 +102,12 @@ class Subject:
         return self.host.spec.id
 
     @property
+    def set_up(self) -> bool:
+        """Whether anything of ours is there for it, by setup or as a package."""
+        entries = {entry.agent for target in self.targets for entry in target.draft.receipt.entries}
+        return self.agent in entries or any(target.install is not None for target in self.targets)
+
+    @property
     def setup(self) -> str:
         """The command that sets this agent up again, in the place that was looked at."""
         project = self.targets[0].project if self.targets else None

@@ -11,7 +11,7 @@ from context_mode_runtime import paths
 from context_mode_runtime.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from context_mode_installer.detect import Host
     from context_mode_installer.plan.build import Plan
@@ -77,18 +77,23 @@ def _section(title: str, changes: Sequence[Change], plan: Plan, how: Telling) ->
     lines = [title]
     for file, group in by_file.items():
         said = ", ".join(_folded([one.what for one in group if not one.affects], whole=how.whole))
-        lines.append(f"  {paths.tilde(file)}{_size(file, plan.diffs)}" + (f": {said}" if said else ""))
+        lines.append(f"  {paths.tilde(file)}{_size(file, by_file, plan.diffs)}" + (f": {said}" if said else ""))
         for one in group:
             lines += [f"    {one.what}", f"      affects: {one.affects}"] if one.affects else []
     return lines
 
 
-def _size(path: str, diffs: Mapping[str, str]) -> str:
-    """How many lines of a file, or of those in a folder, come and go: `  +13 -1 lines`."""
-    mine = [text for file, text in diffs.items() if file == path or file.startswith(path + os.sep)]
+def _size(path: str, named: Iterable[str], diffs: Mapping[str, str]) -> str:
+    """How many lines come and go, `  +13 -1 lines`: of a file, or of those in a folder that aren't `named` themselves."""
+    mine = [text for file, text in diffs.items() if _owner(file, named) == path]
     body = [line for text in mine for line in text.split("\n")[2:]]
     counts = [f"{sign}{count}" for sign in "+-" if (count := sum(line.startswith(sign) for line in body))]
     return f"  {' '.join(counts)} lines" if counts else ""
+
+
+def _owner(file: str, named: Iterable[str]) -> str:
+    """The path that a file is told under: its own, or that of the nearest folder."""
+    return max((one for one in named if file == one or file.startswith(one + os.sep)), key=len, default="")
 
 
 def _folded(said: Sequence[str], *, whole: bool) -> list[str]:
