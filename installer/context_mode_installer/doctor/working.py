@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, warned
+from context_mode_installer.doctor.seat import with_seat
 from context_mode_installer.screen import editing
 from context_mode_runtime.agents import UnknownAgentError, load_agent, root_folders
 from context_mode_runtime.execute import languages
@@ -73,8 +74,12 @@ def _summary(ours: Policy, host: HostRules | None, unread: str | None) -> str:
     return "; ".join(parts)
 
 
-def shells(_subject: Subject) -> Outcome:
-    """D11: what each language of `ctx_execute` is run by, and the sandbox in force."""
+def shells(subject: Subject) -> Outcome:
+    """D11: what each language of `ctx_execute` is run by, the sandbox in force, the shell's seat where we have it."""
+    return with_seat(subject, _languages())
+
+
+def _languages() -> Outcome:
     try:
         shell = languages.find("shell")[1]
     except ExecuteError as error:
