@@ -84,7 +84,7 @@ def _section(title: str, changes: Sequence[Change], plan: Plan, how: Telling) ->
 
 
 def _size(path: str, named: Iterable[str], diffs: Mapping[str, str]) -> str:
-    """How many lines come and go, `  +13 -1 lines`: of a file, or of those in a folder that aren't `named` themselves."""
+    """How many lines come and go, `  +13 -1 lines`: of a file, or of a folder without what is `named` in it."""
     mine = [text for file, text in diffs.items() if _owner(file, named) == path]
     body = [line for text in mine for line in text.split("\n")[2:]]
     counts = [f"{sign}{count}" for sign in "+-" if (count := sum(line.startswith(sign) for line in body))]
