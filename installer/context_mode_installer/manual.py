@@ -65,9 +65,12 @@ PAGES = {
     ),
     "completion": Page(
         (
-            ('eval "$(context-mode completion bash)"', "in ~/.bashrc"),
+            (
+                "context-mode completion bash > \\\n      ~/.local/share/bash-completion/completions/context-mode",
+                "",
+            ),
             ('eval "$(context-mode completion zsh)"', "in ~/.zshrc, behind compinit"),
-            ("context-mode completion fish | source", "in ~/.config/fish/config.fish"),
+            ("context-mode completion fish > ~/.config/fish/completions/context-mode.fish", ""),
             ("context-mode completion powershell | Out-String | Invoke-Expression", "in $PROFILE"),
         ),
         None,

@@ -15,6 +15,7 @@ import pytest
 from context_mode_installer import detect
 from context_mode_installer.system import RealSystem
 from context_mode_runtime import project, resources
+from context_mode_runtime.execute import languages, process
 from context_mode_runtime.server import session
 
 LACKS = ("fcntl", "pwd", "grp", "resource", "termios", "pty", "tty", "syslog", "readline")
@@ -161,3 +162,37 @@ def test_a_project_on_a_drive(
 
 def test_what_probes_of_programs_write_goes_to_their_throw_away_home() -> None:
     assert {"HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"} <= set(detect._PRIVATE)
+
+
+GIT = [
+    ("Program Files", {"PROGRAMFILES": "pf"}, "pf/Git/bin/bash.exe"),
+    ("of the user", {"LOCALAPPDATA": "local"}, "local/Programs/Git/bin/bash.exe"),
+    ("beside git", {"PATH": "scoop/apps/git/current/cmd"}, "scoop/apps/git/current/bin/bash.exe"),
+    ("the one of another system is not taken", {"PATH": "Windows/System32"}, None),
+]
+
+
+@pytest.mark.parametrize(("env", "place"), [row[1:] for row in GIT], ids=[row[0] for row in GIT])
+def test_git_bash_is_found(
+    env: dict[str, str], place: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F39."""
+    for name in ("scoop/apps/git/current/cmd/git", "Windows/System32/bash.exe", place or "none"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch(mode=0o755)
+    for name in ("PROGRAMFILES", "PROGRAMW6432", "PROGRAMFILES(X86)", "LOCALAPPDATA", "PATH"):
+        monkeypatch.delenv(name, raising=False)
+    for name, folder in env.items():
+        monkeypatch.setenv(name, str(tmp_path / folder))
+    assert languages._git_bash("bash") == (str(tmp_path / place) if place else None)
+
+
+def test_what_runs_opens_no_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F39: no console for a program, and a group of its own."""
+    seen: dict[str, object] = {}
+    monkeypatch.setattr(process, "NO_WINDOW", 0x0800_0000)
+    monkeypatch.setattr(process.subprocess, "CREATE_NEW_PROCESS_GROUP", 0x0200, raising=False)
+    monkeypatch.setattr(process.subprocess, "Popen", lambda _argv, **more: seen.update(more))
+    monkeypatch.setattr(process.sys, "platform", "win32")
+    process.spawn(["x"], cwd=str(tmp_path), env={}, output=1)
+    assert seen["creationflags"] == 0x0800_0200

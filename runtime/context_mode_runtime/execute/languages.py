@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 from context_mode_runtime.execute.errors import ExecuteError
+from context_mode_runtime.execute.process import NO_WINDOW
 
 SHELLS = ("shell", "sh", "bash", "zsh", "dash", "ksh", "fish")
 """Languages whose code is shell text, for the policy."""
@@ -292,8 +293,9 @@ def _fits(path: str, probe: tuple[str, ...]) -> bool:
         return True
     try:
         done = subprocess.run(
-            [path, *probe], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_PROBE_SECONDS
-        )
+            [path, *probe], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_PROBE_SECONDS,
+            creationflags=NO_WINDOW,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

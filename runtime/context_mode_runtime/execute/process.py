@@ -15,13 +15,15 @@ from context_mode_runtime.execute.errors import ExecuteError
 GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
 _STEP = 0.02
+NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+"""Flags for a program: Windows opens a console for it otherwise (F39)."""
 
 
 def spawn(argv: list[str], *, cwd: str, env: dict[str, str], output: int) -> subprocess.Popen[bytes]:
     """Starts `argv` in `cwd`, both streams to the file number `output`. Raises ExecuteError with the cause."""
     try:
         if sys.platform == "win32":
-            flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+            flags = subprocess.CREATE_NEW_PROCESS_GROUP | NO_WINDOW
             return subprocess.Popen(
                 argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output, creationflags=flags
             )
@@ -71,8 +73,9 @@ def stop_tree(process: subprocess.Popen[bytes], mark: str, grace: float = GRACE)
     """
     if sys.platform == "win32":
         subprocess.run(
-            ["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False, timeout=GRACE * 4
-        )
+            ["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False, timeout=GRACE * 4,
+            creationflags=NO_WINDOW,
+        )  # fmt: skip
         return 0
     others = members(process.pid, mark) - {process.pid}
     _send(process, others, signal.SIGTERM)

@@ -105,10 +105,13 @@ def _by_git(root: str, depth: int = 0) -> list[str] | None:
     env["GIT_OPTIONAL_LOCKS"] = "0"
     import subprocess
 
+    from context_mode_runtime.execute.process import NO_WINDOW
+
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, env=env, timeout=_GIT_SECONDS, check=False
-        )
+            command, stdin=subprocess.DEVNULL, capture_output=True, env=env, timeout=_GIT_SECONDS, check=False,
+            creationflags=NO_WINDOW,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None
     if done.returncode:

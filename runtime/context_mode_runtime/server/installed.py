@@ -9,6 +9,7 @@ import sys
 import time
 
 from context_mode_runtime import jsonio, paths
+from context_mode_runtime.execute.process import NO_WINDOW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def ask(call: Call, start: list[str], words: list[str], *, seconds: float) -> di
     try:
         process = subprocess.Popen(
             [*start, *words, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            cwd=folder, start_new_session=True,
+            cwd=folder, start_new_session=True, creationflags=NO_WINDOW,
         )  # fmt: skip
     except OSError as error:
         raise AskError(f"{paths.tilde(start[0])} can't be started: {error.strerror}") from None
