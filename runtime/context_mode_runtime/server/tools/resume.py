@@ -26,7 +26,7 @@ TOOL = Tool(
     description=(
         "What this conversation was doing: request, edits, failure, decisions, tasks. With seq one journal row whole."
     ),
-    when="after a compaction: what was asked, edited, failing, decided.",
+    when="after a compaction: what was kept of requests, edits, failures, decisions.",
     properties={"seq": {"type": "integer", "description": "Number of the row, e.g. 12"}},
     annotations={"readOnlyHint": True, "openWorldHint": False},
     handle=handle,

@@ -21,8 +21,8 @@ def handle(call: Call) -> str:
 
 TOOL = Tool(
     name="ctx_search",
-    description=("Searches what ctx_execute, ctx_index and hooks stored here. Put all questions into one call."),
-    when="ask what was stored: earlier output, indexed files and pages, this conversation after a compaction.",
+    description=("Searches what is stored of this project: outputs, files, pages. Put all questions into one call."),
+    when="ask what was stored: earlier output, indexed files and pages, what was kept of this conversation.",
     properties={
         "queries": {
             "type": "array",
