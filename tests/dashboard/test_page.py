@@ -27,7 +27,7 @@ HARM = YAML(typ="safe").load(Path(__file__).with_name("harm.yaml").read_text(enc
 CONTRAST = Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")
 ROUTES = ("#/savings", "#/search?q=payment+refused", "#/conversations", "#/conversation/{key}/claude-code%3Ac-1",
           "#/source/{key}/s1", "#/health")  # fmt: skip
-HEADINGS = ("97.9 %", "Search", "Conversations", "claude-code:c-1", "Source s1", "All is well")
+HEADINGS = ("97.9 %", "Search", "Conversations", "claude-code:c-1", "pytest -q", "All is well")
 NARROW = "[...document.querySelectorAll('body *')].filter(one => !one.closest('.scroll, .hidden, svg') &&"
 NARROW += " one.getBoundingClientRect().right > innerWidth + 1).map(one => one.outerHTML)"
 REACHABLE = (
@@ -83,15 +83,23 @@ def test_tool_command_and_page_show_the_same_numbers(
 
 
 def test_the_snippets_are_those_that_an_agent_gets(host: Host, stored: Path, start: Start, page: Page) -> None:
-    said, _ = host.call("ctx_search", {"queries": ["why was the payment refused"]})
+    notes.note_call("claude-code", "toolu_1", notes.CallNote("c-1", "", str(stored)))
+    queries = ["why was the payment refused", "numbat retries", "worker handled requests", "zebrafish"]
+    said, _ = host.call("ctx_search", {"queries": queries}, {"claudecode/toolUseId": "toolu_1"})
     page.open(start(stored).url)
-    page.go("#/search?q=why+was+the+payment+refused", "document.querySelector('.hits')")
-    blocks = page.run("[...document.querySelectorAll('.hits li')].map(one => [...one.firstChild.childNodes].map(part =>"
-                      " part.textContent).join('\\n'))")  # fmt: skip
-    assert "\n".join(blocks) == said.split("\n", 1)[1]
-    assert "payment 7731 refused" in said
+    blocks = "[...document.querySelectorAll('.hits li')].map(one => one.textContent).join('\\n')"
+    for query, block in zip(queries, re.split(r"(?m)^Query .*\n", said)[1:], strict=True):
+        page.go(f"#/search?q={query.replace(' ', '+')}", f"document.title.startsWith('Search: {query}')")
+        assert re.sub(r"\s+", "", page.run(blocks)) == re.sub(r"\s+", "", block)
+    assert said.count("\ngit log --stat #") + said.count("\ndocs/guide.md #") == 2
     page.go("#/source/" + made.key_of(stored) + "/s3", "document.title.startsWith('Source')")
     assert page.text("main pre") == host.call("ctx_search", {"queries": [], "source": "s3"})[0]
+    page.go("#/source/" + made.key_of(stored) + "/s1", "document.querySelector('main h1').innerText === 'pytest -q'")
+    whole, _ = host.call("ctx_search", {"queries": [], "source": "s1"})
+    assert page.text("main pre") == whole.replace("more: mcp__context-mode__ctx_search(", "more: ctx_search(")
+    page.run("document.querySelector('main a').click()")
+    page.until("document.querySelector('main pre').innerText.includes('payment 7731')")
+    assert page.text(".ways") == "From the beginning"
 
 
 def test_texts_that_mean_harm_are_texts(project: Path, start: Start, page: Page) -> None:

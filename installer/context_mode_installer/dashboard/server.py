@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hmac
+import os
 import secrets
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
 from typing import TYPE_CHECKING
 
 from context_mode_installer.dashboard.routes import Answer, said
@@ -39,7 +41,7 @@ class Dashboard(ThreadingHTTPServer):
 
     daemon_threads = True
     block_on_close = False
-    allow_reuse_address = True
+    allow_reuse_address = os.name == "posix"  # elsewhere that would let a second program take the port
 
     def __init__(self, port: int, routes: Routes) -> None:
         """A free port for 0. Raises OSError where the port can't be had."""
@@ -49,6 +51,11 @@ class Dashboard(ThreadingHTTPServer):
         self._once: str | None = secrets.token_urlsafe(_TOKEN_BYTES)
         self._turn = threading.Lock()
         self.hosts = {f"{name}:{self.server_port}" for name in (ADDRESS, "localhost")}
+
+    def server_bind(self) -> None:
+        """Without the base class's question for a name of the address, which may go to a name server."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
 
     @property
     def url(self) -> str:

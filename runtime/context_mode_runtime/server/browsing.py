@@ -6,9 +6,11 @@ Nothing is written: no ledger row, no budget, no journal row, no index. A projec
 from __future__ import annotations
 
 import os
+import re
 
 from context_mode_runtime import paths
 from context_mode_runtime.digests import blake2b
+from context_mode_runtime.policy.load import load_policy
 from context_mode_runtime.project import Project, find_project
 from context_mode_runtime.server import catching, direct, searching, selfcheck
 from context_mode_runtime.server.call import ToolError
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     Data = dict[str, object]
 
 _LIMIT = 3
-"""Hits a query, as `ctx_search` gives without a `limit`."""
+"""Hits a query, as `ctx_search` gives without a `limit`; less where the first calls of a conversation get less."""
 _ROWS_MAX = 200
 """Sources, conversations or journal rows of one answer."""
 _TITLE_MAX = 300
@@ -37,6 +39,8 @@ _TEXT_MAX = 4_000
 _LOG_BYTES = 8_192
 _LOG_LINES = 12
 _CHECKS = ("D9", "D11", "D13")
+_MORE = re.compile(r'^  more: .*"offset":\s*(\d+)\}\)\Z', re.MULTILINE)
+"""The last line of a source that goes on."""
 _SOURCE = ("sid", "label", "kind", "tool", "bytes", "chunks", "live", "made")
 
 
@@ -89,14 +93,29 @@ class Browser:
             found += [{**_whose(key, store), **{name: getattr(one, name) for name in _SOURCE}} for one in newest]
         return {"sources": sorted(found, key=_by("made"), reverse=True)[:_ROWS_MAX], "count": count}
 
-    def source(self, project: str, source: str) -> Data:
-        """The beginning of one source as `ctx_search` reads it in order. Raises UnknownError, StoreError."""
-        return {"text": self._asked(project, {"queries": [], "source": source}, searching.read)}
+    def source(self, project: str, source: str, offset: str = "1") -> Data:
+        """One source as `ctx_search` reads it in order from a part on; `next`: the part behind it, or None.
 
-    def search(self, project: str, query: str, source: str = "") -> Data:
+        Raises UnknownError, StoreError.
+        """
+        asked: Data = {"queries": [], "source": source, "offset": int(offset) if offset.isdecimal() else 1}
+
+        def read(call: Call) -> Data:
+            text = searching.read(call)
+            more = _MORE.search(text)
+            label = sources.find_source(call.store(), source).label
+            return {"label": label, "text": text, "next": int(more[1]) if more else None}
+
+        for key, store in self._stores(project):
+            try:
+                return read(self._call(key, store, asked))
+            except ToolError as error:
+                raise UnknownError(str(error)) from None
+        raise UnknownError("nothing is stored in this project yet")
+
+    def search(self, project: str, query: str) -> Data:
         """What `ctx_search` answers in each project: `blocks`, or `error`. Raises UnknownError, StoreError."""
-        asked: Data = {"queries": [query], **({"source": source} if source else {})}
-        found = [self._found(key, store, asked, query) for key, store in self._stores(project)]
+        found = [self._found(key, store, query) for key, store in self._stores(project)]
         return {"query": query, "results": found}
 
     def conversations(self, project: str) -> Data:
@@ -163,22 +182,13 @@ class Browser:
             with store:
                 yield key, store
 
-    def _asked(self, project: str, arguments: Data, answer: Callable[[Call], str]) -> str:
-        for key, store in self._stores(project):
-            try:
-                return answer(self._call(key, store, arguments))
-            except ToolError as error:
-                raise UnknownError(str(error)) from None
-        raise UnknownError("nothing is stored in this project yet")
-
-    def _found(self, key: str, store: Store, arguments: Data, query: str) -> Data:
+    def _found(self, key: str, store: Store, query: str) -> Data:
         whose = _whose(key, store)
         try:
-            call = self._call(key, store, arguments)
-            if call.text("source"):
-                searching.check_source(call, store)
+            call = self._call(key, store, {"queries": [query]})
             waits = catching.behind(store) if store.is_current() else {}
-            return {**whose, "waits": list(waits.values()), "blocks": searching.answers(call, store, query, _LIMIT)}
+            most = min(_LIMIT, load_policy(call.project().root).search_budget.full_hits)
+            return {**whose, "waits": list(waits.values()), "blocks": searching.answers(call, store, query, most)}
         except ToolError as error:
             return {**whose, "error": str(error)}
 

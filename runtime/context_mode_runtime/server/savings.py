@@ -205,7 +205,9 @@ class Report:
             "project": self.name or None,
             "conversation": {"id": self.conversation, "last": self.last} if self.last else None,
             "projects": len(self.books.found),
-            "unreadable": [{"path": path, "reason": reason} for path, reason in self.books.unreadable.items()],
+            "unreadable": [
+                {"path": paths.tilde(path), "reason": reason} for path, reason in self.books.unreadable.items()
+            ],
             "token_bytes": TOKEN_BYTES,
             "scopes": {name: scope.data() for name, scope in self.scopes.items()},
             "largest": [_output(book, source) for book, source in self.largest],

@@ -51,7 +51,7 @@ def searched(call: Call, queries: list[str]) -> str:
         return filled([], heads, lambda _: [f"  {_NOTHING_YET}"])
     most = min(max(call.number("limit", _LIMIT), 1), _LIMIT_MAX, _allowed(call, store))
     if call.text("source"):
-        check_source(call, store)
+        _source(call, store)
     waits = [f"  ({line})" for line in catching.catch_up(store, _INDEXING_S).values()]
     return filled(waits, heads, lambda query: answers(call, store, query, most))
 
@@ -216,11 +216,6 @@ def block(hit: Hit) -> str:
 
 def _head(label: str, number: int, heading: str) -> str:
     return f"{label} #{number}: {' '.join(heading.split())}".rstrip()
-
-
-def check_source(call: Call, store: Store) -> None:
-    """Raises ToolError where the argument `source` names none, or one that may not be read now."""
-    _source(call, store)
 
 
 def _source(call: Call, store: Store) -> Source:

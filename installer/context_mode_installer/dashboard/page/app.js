@@ -14,10 +14,12 @@ let turn = 0;
 let spoken = 0;
 
 class Problem extends Error {}
+class Ended extends Error {}
 
 async function read(name, parameters = {}) {
-  const answer = await fetch(`api/${name}?${new URLSearchParams(parameters)}`, { cache: "no-store", referrerPolicy: "no-referrer" });
-  const data = await answer.json().catch(() => ({ error: "The address of this page is no longer right: the dashboard was started anew." }));
+  const answer = await fetch(`api/${name}?${new URLSearchParams(parameters)}`, { cache: "no-store", referrerPolicy: "no-referrer" })
+    .catch(() => { throw new Ended(); });
+  const data = await answer.json().catch(() => { throw new Ended(); });
   if (!answer.ok) throw new Problem(data.error);
   return data;
 }
@@ -60,12 +62,15 @@ function live(state, text) {
   document.getElementById("live-text").textContent = text;
 }
 
+const GONE = "The dashboard has ended; what is shown is no longer up to date. Start it again: context-mode dashboard";
+
 function lost(error) {
-  if (!(error instanceof TypeError)) console.error(error);
+  if (!(error instanceof Ended)) throw error;
   if (document.getElementById("live").dataset.state === "ended") return;
   live("ended", "ended");
-  document.getElementById("said").textContent = "The dashboard has ended; what is shown is no longer up to date. Start it again: context-mode dashboard";
-  main.prepend(el("p", { class: "problem" }, "The dashboard has ended; what is shown is no longer up to date. Start it again: context-mode dashboard"));
+  stamp = "";
+  document.getElementById("said").textContent = GONE;
+  main.prepend(el("p", { class: "problem" }, GONE));
 }
 
 // Somebody who types or marks a text is not disturbed.

@@ -6,6 +6,7 @@ const HEIGHT = 240;
 const LEFT = 62;
 const BOTTOM = 26;
 const DAY = 86400000;
+const DAYS_MIN = 14;
 const DAYS_MAX = 90;
 const WIDEST = 34;
 const LINES = 3;
@@ -49,11 +50,12 @@ export function days(list) {
   ];
 }
 
-// Every day from the first to the last one, days without a call as nothing.
+// Every day from the first to the last one, two weeks at least; days without a call as nothing.
 function between(list) {
   const known = new Map(list.map((day) => [day.day, day]));
   const out = [];
-  for (let at = Date.parse(list[0].day); at <= Date.parse(list.at(-1).day); at += DAY) {
+  const last = Date.parse(list.at(-1).day);
+  for (let at = Math.min(Date.parse(list[0].day), last - (DAYS_MIN - 1) * DAY); at <= last; at += DAY) {
     const day = new Date(at).toISOString().slice(0, 10);
     out.push(known.get(day) || { day, produced: 0, saved: 0 });
   }

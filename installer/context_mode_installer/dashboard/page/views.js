@@ -14,6 +14,7 @@ const METHOD = "Measured in bytes at each call. Saved: produced less returned, c
 const LONG = 400;
 
 const project = (one) => encodeURIComponent(one.project);
+const code = (text) => el("code", {}, text);
 const heading = (text) => el("h1", { tabindex: -1 }, text);
 const nothing = (...lines) => el("div", { class: "empty" }, lines.map((line) => el("p", {}, line)));
 
@@ -27,7 +28,7 @@ export async function savings(read, scope) {
   const nodes = [problems(data.unreadable)];
   if (!data.scopes.all.calls && !data.scopes.all.conversations) {
     return { title: "Savings", nodes: [...nodes, heading("Nothing was counted yet"),
-      nothing("Once an agent works with context-mode, this page shows what was kept out of its context, live.", "Set up an agent: context-mode setup. See it work without one: context-mode demo.")] };
+      nothing(["Once an agent works with context-mode, this page shows what was kept out of its context, live."], ["Set up an agent: ", code("context-mode setup"), ". See it work without one: ", code("context-mode demo"), "."])] };
   }
   nodes.push(
     el("div", { class: "hero" }, el("h1", { tabindex: -1 }, percent(main), el("span", { class: "hidden" }, " kept out of the context")),
@@ -82,16 +83,16 @@ function costs(data) {
   return lines.length ? el("p", { class: "method" }, `Own cost of each conversation. ${lines.join("; ")}.`) : null;
 }
 
-export async function search(read, scope, { q = "", source = "" }) {
+export async function search(read, scope, { q = "" }) {
   const form = el("form", { role: "search", on: { submit: (event) => {
     event.preventDefault();
     location.hash = `#/search?q=${encodeURIComponent(new FormData(form).get("q"))}`;
   } } }, el("label", {}, "Words or a question", el("input", { name: "q", type: "search", value: q, autocomplete: "off", spellcheck: "false", "data-key": "q" })), el("button", { "data-key": "go" }, "Search"));
   const nodes = [heading("Search"), el("p", { class: "quiet" }, "The snippets are those that an agent gets from ctx_search, by the same code."), form];
-  if (q) nodes.push(...results(await read("search", { project: scope, query: q, source }), scope));
+  if (q) nodes.push(...results(await read("search", { project: scope, query: q }), scope));
   const found = await read("sources", { project: scope });
   nodes.push(el("h2", {}, found.count > found.sources.length ? `Sources, the newest ${found.sources.length} of ${number(found.count)}` : `Sources (${number(found.count)})`));
-  nodes.push(found.sources.length ? sources(found.sources, scope) : nothing("Nothing is stored here yet. Index files with: context-mode index docs/"));
+  nodes.push(found.sources.length ? sources(found.sources, scope) : nothing(["Nothing is stored here yet. Index files with ", code("context-mode index docs/"), "."]));
   return { title: q ? `Search: ${q}` : "Search", nodes };
 }
 
@@ -121,9 +122,14 @@ function sources(list, scope) {
   return table("Sources", [["Source", "wide"], ["bytes", "n"], ["parts", "n"], ["stored", "t"]], rows);
 }
 
-export async function source(read, scope, { path: [key, sid] }) {
-  const found = await read("source", { project: key, source: sid });
-  return { title: `Source ${sid}`, nodes: [heading(`Source ${sid}`), el("p", { class: "quiet" }, "As an agent reads it in order, by ctx_search with this source; the last line is its call for what follows."), el("pre", {}, found.text)] };
+export async function source(read, scope, { path: [key, sid], from = "1" }) {
+  const found = await read("source", { project: key, source: sid, offset: from });
+  const here = `#/source/${encodeURIComponent(key)}/${sid}`;
+  const ways = [from !== "1" ? el("a", { "data-key": "first", href: here }, "From the beginning") : null, found.next ? el("a", { "data-key": "next", href: `${here}?from=${found.next}` }, "Read on") : null].filter(Boolean);
+  return { title: `Source ${sid}`, nodes: [
+    heading(found.label), el("p", { class: "quiet" }, `${sid}, as an agent reads it in order by ctx_search.`),
+    el("pre", {}, found.text), ways.length ? el("p", { class: "ways" }, ways) : null,
+  ] };
 }
 
 export async function conversations(read, scope) {
@@ -162,10 +168,10 @@ function whole(row) {
 export async function health(read) {
   const found = await read("health", {});
   const bad = found.checks.filter((row) => row.status === "FAIL" || row.status === "WARN");
-  const rows = found.checks.map((row) => [row.check, el("span", { class: `status ${row.status}` }, row.status), row.detail, row.fix === "-" ? "–" : el("code", {}, row.fix)]);
+  const rows = found.checks.map((row) => [row.check, el("span", { class: `status ${row.status}` }, row.status), row.detail, row.fix === "-" ? "–" : code(row.fix)]);
   return { title: "Health", nodes: [
     heading(bad.length ? `${bad.length} ${bad.length === 1 ? "finding" : "findings"}` : "All is well here"),
-    el("p", { class: "quiet" }, `${found.databases} databases, ${bytes(found.bytes)}, in ${found.folder}. These checks change nothing; context-mode doctor also runs each agent's hooks and server.`),
+    el("p", { class: "quiet" }, `${number(found.databases)} ${found.databases === 1 ? "database" : "databases"}, ${bytes(found.bytes)}, in ${found.folder}. These checks change nothing; `, code("context-mode doctor"), " also runs each agent's hooks and server."),
     table("Checks", [["Check", "t"], ["status", ""], ["detail", "wide"], ["what mends it", ""]], rows),
     el("h2", {}, "Last lines of the log of errors"), found.log.length ? el("pre", {}, found.log.join("\n")) : el("p", { class: "quiet" }, "Empty."),
   ] };
