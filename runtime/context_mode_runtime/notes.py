@@ -5,6 +5,7 @@
 `run/conversations/<agent>/<id>`: a conversation's first folder. `run/servers/<pid>`: a live server, its file locked.
 `run/subagents/<agent>/<id>`: how many sub-agents a conversation has at work and what they were asked, where the host
 does not tell them apart. `run/states/<agent>/<id>`: a state block waits for the conversation's next tool.
+`run/commands/<agent>/<digest>`: whose a shell command is, written by `pre_tool`, taken by the shell's seat.
 An id that is no plain file name stands as its digest.
 """
 
@@ -81,6 +82,33 @@ def match_note(agent: str, host_pid: int, tool: str, arguments: object) -> CallN
     if not value or not _recent(value) or not value.get("c"):
         return None
     return CallNote(str(value["c"]), str(value.get("s", "")), str(value.get("f", "")))
+
+
+def note_command(agent: str, conversation: str, command: str, subagent: str, asked: str) -> None:
+    """Remembers for the shell's seat which sub-agent runs a command, and what for. Raises OSError.
+
+    Of one text that two of them run at a time it is nobody's.
+    """
+    folder = _folder("commands", agent)
+    path = os.path.join(folder, _name(f"{conversation} {command}"))
+    before = _read(path)
+    same = before is None or before.get("s") == subagent
+    _write(path, {"s": subagent if same else "", "a": asked})
+    if os.getpid() % _SWEEP_EVERY == 0:
+        sweep(folder, _CALL_LIFE_S)
+
+
+def take_command(agent: str, conversation: str, command: str) -> tuple[str, str]:
+    """The sub-agent that runs a command and what for, as noted; both empty without a note. It counts once."""
+    path = os.path.join(paths.run_dir(), "commands", _plain(agent), _name(f"{conversation} {command}"))
+    value = _read(path)
+    if value is None:
+        return "", ""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:  # the same command beside it was faster
+        return "", ""
+    return str(value.get("s", "")), str(value.get("a", ""))
 
 
 def _recent(value: dict[str, object]) -> bool:

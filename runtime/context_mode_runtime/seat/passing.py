@@ -25,16 +25,23 @@ _OWN = frozenset(("context-mode", "context-mode-hook", "context-mode-serve"))
 
 
 class Seated:
-    """A command that we sit in for: its text, and whose it is."""
+    """A command that we sit in for: its text, and as far as a hook noted it whose it is and what it is for."""
 
-    __slots__ = ("command", "conversation", "policy", "project", "table")
+    __slots__ = ("asked", "command", "conversation", "policy", "project", "subagent", "table")
 
     def __init__(self, table: Table, command: str, conversation: str, project: Project, policy: Policy) -> None:
         self.table = table
         self.command = command
         self.conversation = conversation
+        self.subagent, self.asked = notes.take_command(table["id"], conversation, command) if conversation else ("", "")
         self.project = project
         self.policy = policy
+
+    @property
+    def key(self) -> str | None:
+        """`agent:conversation[:sub-agent]`, the store's name of the conversation; None when the host tells none."""
+        told = [self.table["id"], self.conversation, *([self.subagent] if self.subagent else [])]
+        return ":".join(told) if self.conversation else None
 
     def short(self, output: Output, size: int, shown: int, *, failed: bool) -> str | None:
         """What stands for an output of `size` bytes of which `shown` are shown; None where it can't be stored."""
@@ -50,7 +57,7 @@ def look(agent: str, arguments: list[str]) -> Seated | None:
     command = command_in(text_of(arguments), rules["command"])
     if not command or _left_alone(command):
         return None
-    conversation = os.environ.get(rules["conversation"], "")
+    conversation = os.environ.get(rules["conversation"] or "", "")
     project = _project(table, conversation)
     if project is None:
         return None

@@ -45,13 +45,12 @@ def _about(seated: Seated, store: Store, *, failed: bool) -> About:
     from context_mode_runtime.store.journal import last_prompt
 
     table = seated.table
-    key = f"{table['id']}:{seated.conversation}" if seated.conversation else None
     tool = next(one for one in table["tools"] if one["class"] == "shell")
     label = " ".join(redact(seated.command, store.secret_names)[0].split())[:_LABEL_MAX]
     return shorten.About(
-        label=label, tool=tool["names"][0], worktree=seated.project.worktree, conversation=key, failed=failed,
-        search=str(table["server"]["tool_name"]).replace("{tool}", "ctx_search"), asked="",
-        intent=last_prompt(store, key),
+        label=label, tool=tool["names"][0], worktree=seated.project.worktree, conversation=seated.key, failed=failed,
+        search=str(table["server"]["tool_name"]).replace("{tool}", "ctx_search"), asked=seated.asked,
+        intent=f"{seated.asked} {last_prompt(store, seated.key)}",
     )  # fmt: skip
 
 
