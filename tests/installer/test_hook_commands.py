@@ -15,6 +15,12 @@ POSIX, WINDOWS = "/home/lea chan/.context-mode/bin/context-mode-hook", "C:\\User
 ROWS = [
     ("gemini-cli", "linux", POSIX, f"'{POSIX}' gemini-cli BeforeTool"),
     ("gemini-cli", "windows", WINDOWS, '& "C:/Users/Lea Chan/bin/context-mode-hook.cmd" gemini-cli BeforeTool'),
+    (
+        "gemini-cli",
+        "windows",
+        "C:\\Users\\a$b\\context-mode-hook.cmd",
+        "& 'C:/Users/a$b/context-mode-hook.cmd' gemini-cli BeforeTool",
+    ),
     ("qwen-code", "windows", WINDOWS, '"C:/Users/Lea Chan/bin/context-mode-hook.cmd" qwen-code BeforeTool'),
     # it has a key of its own for PowerShell
     ("copilot-cli", "windows", WINDOWS, '"C:/Users/Lea Chan/bin/context-mode-hook.cmd" copilot-cli BeforeTool'),

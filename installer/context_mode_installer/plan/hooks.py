@@ -52,13 +52,17 @@ def command_line(target: Target, surface: Surface, event: str, agent: str = "") 
     if form and surface.command.form != "argv" and program.startswith(form):
         program, form = SHELL_HOME + program[len(form) :], SHELL_HOME
     line = " ".join([_quoted(program, form or ""), *arguments])
-    # a quoted path by itself is only a text to PowerShell
-    windows = f"& {line}" if surface.command.windows == "powershell" else line
+    windows = _for_powershell(line) if surface.command.windows == "powershell" else line
     one_key = "command_windows" not in holes(surface.group)
     return {
         "program": program, "arguments": arguments, "command_windows": windows,
         "command": windows if one_key and platform() == "windows" else line,
     }  # fmt: skip
+
+
+def _for_powershell(line: str) -> str:
+    """A quoted path by itself is only a text there, and `$` and the backtick mean something between double quotes."""
+    return "& " + (line.replace('"', "'") if set(line) & set("$`") and "'" not in line else line)
 
 
 def _quoted(path: str, form: str) -> str:
