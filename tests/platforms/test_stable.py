@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
-from tests.conftest import Cli
+from tests.conftest import Cli, not_to_be_had
 
 from context_mode_installer import launchers
 
@@ -71,7 +71,7 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[tuple[str, str]]:
 @pytest.fixture
 def formula(tmp_path: Path) -> Formula:
     if not Path(sys.prefix, "pyvenv.cfg").is_file():
-        pytest.skip("the tests run outside of a virtual environment")
+        not_to_be_had("the tests run outside of a virtual environment")
     return Formula(tmp_path)
 
 
