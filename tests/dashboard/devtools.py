@@ -146,9 +146,12 @@ class _WebSocket:
     def send(self, text: str) -> None:
         data = text.encode()
         mask = os.urandom(4)
-        size = bytes([0x80 | len(data)]) if len(data) < 126 else bytes([0xFE]) + struct.pack("!H", len(data))
-        if len(data) >= 1 << 16:
-            size = bytes([0xFF]) + struct.pack("!Q", len(data))
+        if len(data) < 126:
+            size = bytes([0x80 | len(data)])
+        elif len(data) < 1 << 16:
+            size = b"\xfe" + struct.pack("!H", len(data))
+        else:
+            size = b"\xff" + struct.pack("!Q", len(data))
         masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(data))
         self._connection.sendall(b"\x81" + size + mask + masked)
 

@@ -6,10 +6,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+from tests.dashboard import made
+
 from context_mode_runtime import notes
 from context_mode_runtime.project import find_project
 from context_mode_runtime.store import ledger
 from context_mode_runtime.store.db import Store
+from context_mode_runtime.store.sources import add_source
 
 FIRST = r"ctx_stats: (\d+\.\d)% kept out all-time, (\d+\.\d)% this session\."
 REPORT_MAX = 4_096
@@ -102,15 +106,25 @@ def test_our_fixed_cost_is_what_hosts_get(serve: Any, project: Path) -> None:
     assert 0 <= len(listed) - int(cost.group(1).replace(",", "")) < 60
 
 
-def test_the_report_is_short_without_prices_and_tells_measured_from_estimated(serve: Any, project: Path) -> None:
-    _add(project, *((f"mcp__server{n}__tool_with_a_long_name", 10_000 + n, 500, "c") for n in range(60)))
+@pytest.mark.parametrize(
+    "name", ["mcp__server{n}__tool_with_a_long_name", "{n}" + "\u6771\u4eac" * 40, "{n}\n\x1b[31m<b>"]
+)
+def test_the_report_is_short_without_prices_and_tells_measured_from_estimated(
+    serve: Any, project: Path, name: str
+) -> None:
+    long, days = "make \u6771" * 200, range(40)
+    made.add_calls(project, tuple((n, f"codex:c-{n}", name.format(n=n), 10**12, 500) for n in days))
+    with made.open_store(project) as store:
+        for n in range(9):
+            add_source(store, f"text {n}", label=f"{n} {long}", kind="log", tool="Bash")
     text, _ = serve().call("ctx_stats", {})
     assert re.match(FIRST, text)
     assert len(text.encode()) <= REPORT_MAX
+    assert all(char.isprintable() for char in text.replace("\n", ""))
     assert "\nMeasured, in bytes " in text
     assert "\nnet, estimated in tokens " in text
     assert "a token = 4 B" in text
-    assert not re.search(r"[$€£]|USD|cent", text)
+    assert not re.search(r"[$\u20ac\u00a3]|USD|cent", text)
 
 
 def test_a_project_that_can_not_be_read_is_said(serve: Any, home: Path, project: Path) -> None:

@@ -81,7 +81,7 @@ def tools(scope: Scope, where: str) -> tuple[list[Row], Bars]:
     for tool, one in scope.account.by_tool().items():
         brings = tool in (*accounts.INDEXING, *accounts.FETCHING)
         numbers = ("-", "-") if brings else (f"{one.produced:,}", f"{one.saved:,}")
-        rows.append((blocks.plain(tool)[:_NAME_MAX], f"{one.calls:,}", *numbers))
+        rows.append((_named(tool, _NAME_MAX), f"{one.calls:,}", *numbers))
         bars.append(one.saved)
     return (rows, bars) if len(rows) > 1 else ([], [])
 
@@ -98,7 +98,7 @@ def days(scope: Scope, where: str, most: int = _DAYS_MAX) -> tuple[list[Row], Ba
 def largest(report: Report, most: int) -> list[Row]:
     """The largest outputs that are stored: what they are called, how large, and where to read them."""
     rows: list[Row] = [("Largest outputs stored", "bytes", "source")]
-    rows += [(_label(one.label), f"{one.bytes:,}", one.sid) for _, one in report.largest[:most]]
+    rows += [(_named(one.label, _LABEL_MAX), f"{one.bytes:,}", one.sid) for _, one in report.largest[:most]]
     return rows if len(rows) > 1 else []
 
 
@@ -134,6 +134,7 @@ def columns(rows: list[Row]) -> list[str]:
     ]
 
 
-def _label(label: str) -> str:
-    plain = blocks.plain(label)
-    return plain if len(plain) <= _LABEL_MAX else plain[: _LABEL_MAX - 1] + "…"
+def _named(name: str, most: int) -> str:
+    """A name that somebody else chose, on one line, cut to `most` bytes."""
+    data = blocks.plain(name).encode()
+    return data.decode() if len(data) <= most else data[: most - 3].decode(errors="ignore") + "..."

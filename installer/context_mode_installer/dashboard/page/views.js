@@ -58,7 +58,7 @@ function account(data, scope) {
   const newest = scope && data.conversation
     ? el("p", { class: "quiet" }, "Newest conversation: ", el("a", { "data-key": "newest", href: `#/conversation/${encodeURIComponent(scope)}/${encodeURIComponent(data.conversation.id)}` }, data.conversation.id), ", last used ", when(data.conversation.last))
     : null;
-  return [el("h2", {}, "The account, in bytes"), newest, table("The account, in bytes", [["", ""], ...shown.map(([, title]) => [title, "n"])], rows)].filter(Boolean);
+  return [el("h2", {}, "The account"), newest, table("The account", [["Measured, in bytes", ""], ...shown.map(([, title]) => [title, "n"])], rows)].filter(Boolean);
 }
 
 function tools(main) {
