@@ -87,7 +87,7 @@ def test_where_output_goes() -> None:
 
 
 def test_unknown_program() -> None:
-    assert [command.unknown for command in read("$x a; b $x; y=c; $y").commands] == [True, False, False]
+    assert [command.unknown for command in read("$x a; b $x; y=c; $y").commands] == [True, False, False, False]
 
 
 def test_wrappers_are_named_outermost_first() -> None:

@@ -131,10 +131,15 @@ _RULE_WORDS = {"read": "Read", "search": "Read", "edit": "Edit", "fetch": "WebFe
 
 
 def _refusal(call: Call, verdict: Verdict) -> Decision | None:
-    """Deny as deny; ask where the host can, else deny: a rule that asks is never passed over."""
+    """Deny as deny; ask where the host can, else deny: a rule that asks is never passed over.
+
+    What no rule names but can't be read passes where the host can't ask.
+    """
     if verdict.decision == "ask":
         if call.verb("ask"):
             return Decision("ask", reason=verdict.reason)
+        if not verdict.rule:
+            return None
         return Decision("deny", reason=f"denied: it {verdict.reason}, and hooks of this host can't ask")
     return Decision("deny", reason=verdict.reason) if call.verb("deny") else None
 

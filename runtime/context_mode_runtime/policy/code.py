@@ -54,12 +54,18 @@ def judge_text(policy: Policy, text: str, *, language: str, cwd: str, project: s
     found: Verdict | None = first_rule(policy, "Bash", lambda rule: rule.pattern is None)
     code = read_code(text, language.lower())
     for command in code.commands:
-        found = strictest(found, judge_shell(policy, command, dialect="bash", cwd=cwd, project=project))
+        found = strictest(found, _judge(policy, command, cwd, project))
         if found is not None and found.decision == "deny":
             return found
     if code.incomplete:
         found = strictest(found, judge_unread(policy, text))
     return strictest(found, _files(policy, code.texts, cwd, project))
+
+
+def _judge(policy: Policy, command: str, cwd: str, project: str) -> Verdict | None:
+    from context_mode_runtime.policy.shelltext import judge_shell
+
+    return judge_shell(policy, command, dialect="bash", cwd=cwd, project=project, unseen=False)
 
 
 def _files(policy: Policy, texts: list[str], cwd: str, project: str) -> Verdict | None:

@@ -12,11 +12,15 @@ if TYPE_CHECKING:
     from context_mode_runtime.policy.load import Policy
     from context_mode_runtime.policy.rules import Rule
 
+_SHOWN_MAX = 80
 _SAID = {"deny": "denied by rule", "ask": "needs your approval by rule"}
 
 
 class Verdict:
-    """`decision` is `deny` or `ask`; `rule` and the `file` it stands in; `reason` says all three, decision first."""
+    """`decision` is `deny` or `ask`; `rule` and the `file` it stands in; `reason` says all three, decision first.
+
+    `rule` is empty where no rule holds: the policy can't be read, or the text doesn't tell what runs.
+    """
 
     __slots__ = ("decision", "file", "reason", "rule")
 
@@ -30,6 +34,12 @@ class Verdict:
 def by_rule(decision: str, rule: Rule) -> Verdict:
     """The verdict of `rule`, with its reason."""
     return Verdict(decision, rule.text, rule.file, f"{_SAID[decision]} {rule.text} of {rule.file}")
+
+
+def by_unseen(what: str) -> Verdict:
+    """Asks about shell text of which a command's name or a whole program, `what`, can't be read."""
+    shown = what if len(what) <= _SHOWN_MAX else what[:_SHOWN_MAX] + "..."
+    return Verdict("ask", "", "", f"needs your approval: rules for commands can't be held against {shown}")
 
 
 def closed(policy: Policy) -> Verdict | None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 
 from context_mode_runtime.policy.candidates import expanded
-from context_mode_runtime.policy.gate import Verdict, by_rule
+from context_mode_runtime.policy.gate import Verdict, by_rule, by_unseen
 from context_mode_runtime.policy.rules import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, Rule
 from context_mode_runtime.policy.wildcard import part_matches
 from context_mode_runtime.shell.commands import Command, Reading, read
+from context_mode_runtime.shell.globs import fits, wild
 from context_mode_runtime.shell.interpreters import code_of, language_of
-from context_mode_runtime.shell.opened import base
 from context_mode_runtime.shell.windows_programs import NOT_READ, other_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from context_mode_runtime.policy.code import Code
     from context_mode_runtime.policy.load import Policy
 
@@ -84,13 +86,18 @@ _GLOB_LENGTH = 4_096
 _PATH_MAX = 32_768
 """Longest path of any system (Windows)."""
 _PIECES = frozenset(";|&\n(){}`<>")
-_HEADS_MAX = 64
 _PIECE_MAX = 64
 """Words of a command in text that could not be read; a rule that needs more is not found there."""
 
 
-def judge_shell(policy: Policy, text: str, *, dialect: str, cwd: str, project: str) -> Verdict | None:
-    """The verdict on `text`; deny beats ask, whatever file they stand in. Linear in the length of `text`."""
+def judge_shell(
+    policy: Policy, text: str, *, dialect: str, cwd: str, project: str, unseen: bool = True
+) -> Verdict | None:
+    """The verdict on `text`; deny beats ask, whatever file they stand in. Linear in the length of `text`.
+
+    With `unseen` a command's name or a shell's program that the text doesn't tell is asked about, where there are rules
+    for commands.
+    """
     shell = {d: [r for r in rules if _for_shell(r)] for d, rules in _lists(policy)}
     files = {d: [r for r in rules if _for_files(r)] for d, rules in _lists(policy)}
     if not any(shell.values()) and not any(files.values()):
@@ -100,7 +107,7 @@ def judge_shell(policy: Policy, text: str, *, dialect: str, cwd: str, project: s
     named: Named | None = None
     for decision in ("deny", "ask"):
         if shell[decision]:
-            forms = forms if forms is not None else _forms(text, reading, dialect)
+            forms = forms if forms is not None else _forms(text, reading, dialect, _heads(shell))
             rule = _first(shell[decision], forms)
             rule = rule or (_in_pieces(shell[decision], text) if reading.incomplete else None)
             if rule:
@@ -110,7 +117,7 @@ def judge_shell(policy: Policy, text: str, *, dialect: str, cwd: str, project: s
             rule = next((rule for rule in files[decision] if named.fits(rule)), None)
             if rule:
                 return by_rule(decision, rule)
-    return None
+    return by_unseen(reading.unseen) if unseen and reading.unseen and any(shell.values()) else None
 
 
 def read_all(text: str, dialect: str) -> Reading:
@@ -155,7 +162,12 @@ def _first(rules: list[Rule], forms: list[tuple[str, bool]]) -> Rule | None:
     return None
 
 
-def _forms(text: str, reading: Reading, dialect: str) -> list[tuple[str, bool]]:
+def _heads(rules: dict[str, list[Rule]]) -> set[str]:
+    """The programs that rules name."""
+    return {rule.heads() for listed in rules.values() for rule in listed} - {""}
+
+
+def _forms(text: str, reading: Reading, dialect: str, heads: set[str]) -> list[tuple[str, bool]]:
     """The text as written and all forms of its commands, each once; and whether case counts in none of them."""
     found = {(text.strip(), dialect in _FOLDING): None}
     seen: set[tuple[str, ...]] = set()
@@ -165,20 +177,23 @@ def _forms(text: str, reading: Reading, dialect: str) -> list[tuple[str, bool]]:
             continue
         seen.add(key)
         fold = command.dialect in _FOLDING
-        found.update(dict.fromkeys((form, fold) for form in command_forms(command)))
+        found.update(dict.fromkeys((form, fold) for form in command_forms(command, heads)))
     return list(found)
 
 
-def command_forms(command: Command) -> list[str]:
-    """A command as written, by its words, by its program's name alone, and without global options."""
+def command_forms(command: Command, heads: Iterable[str] = ()) -> list[str]:
+    """A command as written, by its words, by its program's name alone, and without global options.
+
+    A name that is a pattern stands for those of `heads` that fit it, too.
+    """
     found = [command.raw.strip()] if command.raw else []
     if not command.words:
         return found
     words = [" ".join(word.split()) if "\n" in word else word for word in command.words]
     found.append(" ".join(words))
     name = command.name
-    if len(name) <= _GLOB_LENGTH and any(c in name for c in "*?["):
-        found += [" ".join([base(path), *words[1:]]) for path in _globbed("/", words[0], fold=False)[:_HEADS_MAX]]
+    if wild(name):
+        found += [" ".join([head, *words[1:]]) for head in heads if fits(name, head)]
     if name != words[0]:
         found.append(" ".join([name, *words[1:]]))
     options = _GLOBAL_OPTIONS.get(name.lower() if command.dialect in _FOLDING else name)

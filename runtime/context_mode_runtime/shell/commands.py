@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+from context_mode_runtime.shell import builtins, feeds, outputs
+from context_mode_runtime.shell.feeds import FED
 from context_mode_runtime.shell.interpreters import interpreter
+from context_mode_runtime.shell.model import Segment
 from context_mode_runtime.shell.opened import base
 from context_mode_runtime.shell.scan import scan
-from context_mode_runtime.shell.words import PROCESS, Budget, Word, expand, holds_unknown, turns
-from context_mode_runtime.shell.wrapper_table import SHELLS
+from context_mode_runtime.shell.values import Env, Unseen, alternatives
+from context_mode_runtime.shell.words import LITERAL, Budget
 from context_mode_runtime.shell.wrappers import opened
 
 TYPE_CHECKING = False
@@ -17,11 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from context_mode_runtime.shell.model import Segment
-    from context_mode_runtime.shell.words import Env
-
-    Text = tuple[str, str | None, list[str]]
-    """Text for a shell, its dialect (None: as around it), its arguments."""
+    from context_mode_runtime.shell.opened import Text
 
     class Code(Protocol):
         """Code that a command hands to an interpreter."""
@@ -37,14 +36,12 @@ DEPTH_MAX = 5
 """Texts inside texts (`sh -c "sh -c ..."`) that are opened."""
 _SPREAD = 4
 """Expansions may make this many times the text's length."""
-_VALUES_MAX = 8
-_CHAIN_MAX = 8
+_CHAIN_MAX = 12
 """Wrappers in front of wrappers that are opened."""
-_PIPE_MAX = 8
-_FED = frozenset(("source", ".", "at", "batch", "iex", "invoke-expression"))
-"""No shells by name, but what comes in is run as shell text."""
-_PRINTS = frozenset(("echo", "printf", "write-output", "write"))
-_SETTERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
+WINDOWS = ("powershell", "pwsh", "cmd")
+"""Dialects of which much is unseen in ordinary text, so that nothing is asked."""
+_PASSES_MAX = 3
+"""How often functions and loops are read again with what is set behind them."""
 
 
 class Command:
@@ -88,16 +85,28 @@ class Command:
 
 
 class Reading:
-    """The commands of one text; `incomplete` when some of it could not be read to its end."""
+    """The commands of one text; `incomplete` when some of it could not be read to its end.
 
-    __slots__ = ("budget", "commands", "env", "incomplete", "inside")
+    `hidden` holds, by segment, the command names and shell programs that the text doesn't tell.
+    """
 
-    def __init__(self, size: int, inside: Inside | None) -> None:
+    __slots__ = ("again", "budget", "commands", "env", "hidden", "incomplete", "inside", "seen", "texts")
+
+    def __init__(self, size: int, dialect: str, inside: Inside | None) -> None:
         self.inside = inside
         self.commands: list[Command] = []
-        self.env: Env = {}
-        self.budget = Budget(_SPREAD * size + 10_000)
+        self.budget = Budget(_SPREAD * size + 40_000)
+        self.env = Env(self.budget, dialect)
         self.incomplete = False
+        self.hidden: dict[int, str] = {}
+        self.again: list[_Spot] = []
+        self.seen: set[tuple[int, tuple[str, ...]]] | None = None
+        self.texts = 0
+
+    @property
+    def unseen(self) -> str:
+        """The first command name or shell program, as written, that the text doesn't tell; empty when it tells all."""
+        return next(iter(self.hidden.values()), "")
 
 
 def commands(text: str, dialect: str = "bash") -> list[Command]:
@@ -107,67 +116,88 @@ def commands(text: str, dialect: str = "bash") -> list[Command]:
 
 def read(text: str, dialect: str = "bash", inside: Inside | None = None) -> Reading:
     """The same with the mark `incomplete`. With `inside`, what code starts follows the interpreter that gets it."""
-    reading = Reading(len(text), inside)
-    _read_text(reading, text, dialect)
+    reading = Reading(len(text), dialect, inside)
+    _read_text(reading, text, _Spot(Segment(text, None, ""), dialect, (), 0, ""))
+    again = reading.again
+    for _ in range(_PASSES_MAX):
+        if not again or not reading.env.changed:
+            break
+        reading.env.changed = False
+        reading.seen = {(id(command.segment), tuple(command.words)) for command in reading.commands}
+        for spot in again:
+            _read_segment(reading, spot)
     reading.incomplete = reading.incomplete or reading.budget.spent
     return reading
 
 
 class _Spot:
-    """Where commands come from: the segment, its dialect, the wrappers around it, how many texts deep."""
+    """Where commands come from: the segment, its dialect, the wrappers around it, how many texts deep, the scope."""
 
-    __slots__ = ("depth", "dialect", "segment", "via")
+    __slots__ = ("depth", "dialect", "scope", "segment", "via")
 
-    def __init__(self, segment: Segment, dialect: str, via: tuple[str, ...], depth: int) -> None:
+    def __init__(self, segment: Segment, dialect: str, via: tuple[str, ...], depth: int, scope: str) -> None:
         self.segment = segment
         self.dialect = dialect
         self.via = via
         self.depth = depth
+        self.scope = scope
 
 
-def _read_text(
-    reading: Reading, text: str, dialect: str, via: tuple[str, ...] = (), depth: int = 0, outer: Segment | None = None
-) -> None:
-    """Reads `text`, which `outer` hands to a shell; its output is that of `outer`."""
-    if depth > DEPTH_MAX:
+def _read_text(reading: Reading, text: str, spot: _Spot) -> None:
+    """Reads `text`, which the segment of `spot` hands to a shell; its output is that of the segment."""
+    if spot.depth > DEPTH_MAX:
         reading.incomplete = True
         return
-    result = scan(text, dialect)
+    result = scan(text, spot.dialect)
     reading.incomplete = reading.incomplete or result.incomplete
+    bodies = reading.env.bodies
     for segment in result.segments:
-        if outer is not None and segment.parent is None:
-            segment.parent, segment.capture = outer, "inner"
-        _read_segment(reading, _Spot(segment, dialect, via, depth))
+        body = segment.inside.body if segment.inside is not None else None
+        if body is not None:
+            bodies[body.name] = body
+    for segment in result.segments:
+        if spot.depth and segment.parent is None:
+            segment.parent, segment.capture = spot.segment, "inner"
+        inside = segment.inside
+        scope = inside.body.name if inside is not None and inside.body is not None else spot.scope
+        inner = _Spot(segment, spot.dialect, spot.via, spot.depth, scope)
+        if inside is not None and reading.seen is None and not _settled(segment):
+            reading.again.append(inner)
+        _read_segment(reading, inner)
+
+
+def _settled(segment: Segment) -> bool:
+    """Nothing in it depends on what stands elsewhere."""
+    words = segment.words
+    if words and (words[0].text in builtins.ACTIONS or words[0].text in FED):
+        return False
+    return not segment.assigns and all(part[0] == LITERAL for word in segment.words for part in word.parts)
 
 
 def _read_segment(reading: Reading, spot: _Spot) -> None:
-    env, budget, segment = reading.env, reading.budget, spot.segment
+    env, segment = reading.env, spot.segment
+    env.scope = spot.scope
+    reading.hidden.pop(id(segment), None)
     for name, value in segment.assigns:
-        _assign(reading, name, value)
+        builtins.assign(env, name, value)
+        for text in feeds.of_variable(env, name, value):
+            _read_handed(reading, text, spot, (name,))
     if not segment.words and not segment.redirects:
         return
-    words = segment.words
-    for turn in range(min(turns(words, env), _VALUES_MAX)):
-        _read_command(reading, [field for word in words for field in expand(word, env, turn, budget)], spot)
-    if words and holds_unknown(words[:1], env) and len(words[0].parts) > 1:
-        fields = [field for word in words for field in expand(word, env, 0, budget, bare=True)]
-        if fields:
-            _read_command(reading, fields, spot)
+    for words in alternatives(segment.words, env):
+        _read_command(reading, words, spot)
+    if segment.redirects:
+        _read_redirects(reading, spot)
+    while env.evaluated:
+        _read_handed(reading, feeds.substituted(env.evaluated.pop()), spot, spot.via)
 
 
-def _assign(reading: Reading, name: str, value: Word | list[Word]) -> None:
-    """Remembers a literal; what the text can't tell is left out."""
-    env, budget = reading.env, reading.budget
-    if isinstance(value, list):
-        _remember(env, name, [field for word in value for field in expand(word, env, 0, budget)])
-    elif not holds_unknown([value], env):
-        _remember(env, name, " ".join(expand(value, env, 0, budget)))
-
-
-def _remember(env: Env, name: str, value: str | list[str]) -> None:
-    values = env.setdefault(name, [])
-    values.insert(0, value)
-    del values[_VALUES_MAX:]
+def _read_redirects(reading: Reading, spot: _Spot) -> None:
+    """Files that are written, and shells in process substitutions that read what is."""
+    for redirect in spot.segment.redirects:
+        if redirect.operator in outputs.OUTPUT:
+            for row in alternatives([redirect.target], reading.env)[:1]:
+                builtins.write(reading.env, " ".join(row), outputs.written(spot.segment, reading.env))
 
 
 def _read_command(reading: Reading, words: list[str], spot: _Spot) -> None:
@@ -177,37 +207,68 @@ def _read_command(reading: Reading, words: list[str], spot: _Spot) -> None:
     while todo:
         inner, chain = todo.pop()
         command = _add(reading, inner, spot, chain)
-        if inner and inner[0]:
-            own: list[Text] = []
-            todo += _open(reading, command, own)
-            texts += [(text, (*chain, command.name)) for text in own]
-    for (text, kind, rest), chain in texts:
-        if not reading.budget.take(len(text)):
-            return
-        _arguments(reading.env, rest)
-        _read_text(reading, text, kind or spot.dialect, chain, spot.depth + 1, spot.segment)
+        if not inner or not inner[0]:
+            continue
+        if isinstance(inner[0], Unseen):
+            todo += [(one, chain) for one in _without_unseen(inner)]
+            continue
+        own: list[Text] = []
+        todo += _open(reading, command, own)
+        texts += [(text, (*chain, command.name)) for text in own]
+        reading.env.last = inner[-1]
+    for text, chain in texts:
+        _read_handed(reading, text, spot, chain)
+
+
+def _without_unseen(words: list[str]) -> list[list[str]]:
+    """What runs when the unseen part of the first words is nothing."""
+    at = 0
+    while at < len(words) and isinstance(words[at], Unseen) and not words[at].bare.strip():  # type: ignore[attr-defined]
+        at += 1
+    first = words[at] if at < len(words) else ""
+    rest = [*first.bare.split(), *words[at + 1 :]] if isinstance(first, Unseen) else words[at:]
+    return [rest] if rest else []
+
+
+def _read_handed(reading: Reading, handed: Text, spot: _Spot, chain: tuple[str, ...]) -> None:
+    """Reads a text that a command hands to a shell, with the arguments it gets."""
+    text, kind, rest = handed
+    if not reading.budget.take(len(text)):
+        return
+    env, scope = reading.env, spot.scope
+    if rest:
+        reading.texts += 1
+        scope = f"\0{reading.texts}"
+        env.remember(scope + "\0000", rest[0])
+        env.arguments(scope, rest[1:])
+    outer = env.dialect
+    env.dialect = kind or spot.dialect
+    _read_text(reading, text, _Spot(spot.segment, env.dialect, chain, spot.depth + 1, scope))
+    env.dialect, env.scope = outer, spot.scope
 
 
 def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[list[str], tuple[str, ...]]]:
     """The commands that `command` runs; its texts go to `texts`."""
-    words, chain = command.words, command.via
-    _builtin(reading, words)
+    env, words, chain = reading.env, command.words, command.via
+    builtins.learn(words, command.segment, env)
     plain = words[0].lstrip("=")
     if plain and plain != words[0]:
         return [([plain, *words[1:]], chain)]
+    _call(env, words, command.segment)
     if interpreter(command.name):
-        command.fed = _fed(reading, command)
+        command.fed = feeds.read_by(command.segment, env)
     code = reading.inside(command) if reading.inside else None
     if code is not None:
         command.texts = code.texts
         reading.incomplete = reading.incomplete or code.incomplete
         texts += [(one, "bash", []) for one in code.commands]
     found = opened(words)
-    name = base(words[0]).lower()
-    if name in _FED or (name in SHELLS and (found is None or not found.texts)):
-        texts += [(body, SHELLS.get(name), []) for body in _fed(reading, command)]
+    fed = feeds.fed(words, command.segment, env, found)
+    if not fed.seen:
+        _hide(reading, command, f"what {command.name} reads")
+    texts += fed.texts
     if found is None:
-        return []
+        return [(one, chain) for one in fed.commands]
     texts += [text for text in found.texts if text[0]]
     if found.commands and words[-len(found.commands[0]) :] == found.commands[0]:
         command.own = len(words) - len(found.commands[0])
@@ -215,74 +276,42 @@ def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[l
         reading.incomplete = True
         return []
     chain = (*chain, base(words[0]))
-    return [(one, chain) for one in found.commands if one]
+    return [(one, chain) for one in [*found.commands, *fed.commands] if one]
 
 
-def _arguments(env: Env, rest: list[str]) -> None:
-    """`$0`, `$1` and `$@` of a text that gets arguments."""
-    if rest:
-        _remember(env, "@", rest[1:])
-        for number, value in enumerate(rest[:10]):
-            _remember(env, str(number), value)
+def _hide(reading: Reading, command: Command, what: str) -> None:
+    """Notes what the text doesn't tell; a function that is not called runs nothing."""
+    if command.dialect in WINDOWS:
+        return
+    inside = command.segment.inside
+    body = inside.body if inside is not None else None
+    if body is None or body.name in reading.env.calls or not body.name:
+        reading.hidden.setdefault(id(command.segment), what)
+
+
+def _call(env: Env, words: list[str], segment: Segment) -> None:
+    """A call of a function gives it its arguments."""
+    body = env.bodies.get(words[0])
+    if body is None:
+        return
+    env.changed = env.changed or words[0] not in env.calls
+    env.calls[words[0]] = segment
+    if words[1:]:
+        env.arguments(body.name, words[1:])
+        for name, value in zip(body.params, words[1:], strict=False):
+            env.remember(name, value)
 
 
 def _add(reading: Reading, words: list[str], spot: _Spot, via: tuple[str, ...]) -> Command:
     segment = spot.segment
     command = Command(words, segment, spot.dialect, via)
-    command.unknown = bool(words) and holds_unknown(segment.words[:1], reading.env)
+    command.unknown = bool(words) and isinstance(words[0], Unseen)
+    if command.unknown:
+        _hide(reading, command, words[0])
     if segment.redirects:
         command.redirects = [
-            (r.fd, r.operator, " ".join(expand(r.target, reading.env, 0, reading.budget))) for r in segment.redirects
+            (r.fd, r.operator, " ".join(alternatives([r.target], reading.env)[0])) for r in segment.redirects
         ]
-    reading.commands.append(command)
+    if reading.seen is None or (id(segment), tuple(words)) not in reading.seen:
+        reading.commands.append(command)
     return command
-
-
-def _builtin(reading: Reading, words: list[str]) -> None:
-    """Builtins that set variables: `export x=1`, `set -- a b`, fish `set x a`, `printf -v x`."""
-    name = words[0]
-    if name in _SETTERS:
-        for word in words[1:]:
-            key, cut, value = word.partition("=")
-            if cut:
-                _remember(reading.env, key, value)
-    elif name == "set":
-        _set(reading.env, words[1:])
-    elif name == "printf" and words[1:2] == ["-v"]:
-        _remember(reading.env, "".join(words[2:3]), words[-1])
-
-
-def _set(env: Env, words: list[str]) -> None:
-    if "--" in words:
-        rest = words[words.index("--") + 1 :]
-        _arguments(env, ["", *rest])
-        _remember(env, "*", rest)
-        return
-    rest = [word for word in words if not word.startswith("-")]
-    if rest:
-        _remember(env, rest[0], rest[1:])
-
-
-def _fed(reading: Reading, command: Command) -> list[str]:
-    """What a program reads on its input: here-documents, a here-string, what `echo` or `cat` pipes into it."""
-    segment: Segment | None = command.segment
-    bodies = [part[4] for word in command.segment.words for part in word.parts if part[0] == PROCESS and part[4]]
-    for _ in range(_PIPE_MAX):
-        if segment is None:
-            break
-        bodies += [d.body if d.quoted else _unescape(d.body) for d in segment.heredocs]
-        bodies += [r.target.text for r in segment.redirects if r.operator == "<<<"]
-        segment = segment.piped_from
-        if segment is not None:
-            fields = [field for word in segment.words for field in expand(word, reading.env, 0, reading.budget)]
-            if fields and base(fields[0]).lower() in _PRINTS:
-                bodies.append(" ".join(fields[1:]).replace("\\n", "\n"))
-    return bodies
-
-
-def _unescape(body: str) -> str:
-    if "\\" not in body:
-        return body
-    for pair, plain in (("\\\n", ""), ("\\$", "$"), ("\\`", "`"), ("\\\\", "\\")):
-        body = body.replace(pair, plain)
-    return body

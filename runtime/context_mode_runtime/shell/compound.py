@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.shell.model import Heredoc, Redirect, Segment
+from context_mode_runtime.shell.model import Group, Heredoc, Redirect, Segment
 from context_mode_runtime.shell.reserved import NO_TEST, esac, reserved
-from context_mode_runtime.shell.words import LITERAL, Word, ansi_c, is_name
+from context_mode_runtime.shell.words import LITERAL, VARIABLE, Word, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 
     from context_mode_runtime.shell.model import Frame
     from context_mode_runtime.shell.scan import Scanner
+    from context_mode_runtime.shell.words import Part
 
 _REDIRECTS = ("<<<", "<<-", "&>>", "<<", "<>", "<&", ">>", ">&", ">|", "&>", "<", ">")
 _TO_FILE = frozenset((">", ">>", ">|", "&>", "&>>"))
-_BRACKET_MODES = frozenset(("pattern", "array", "subject", "test"))
-_LINE_MODES = frozenset(("for", "test", "function", "line"))
+_LINE_MODES = frozenset(("for", "test", "function", "head", "line"))
+
+
+_ARGUMENTS = Word([(VARIABLE, "$@", True, "@", None)], 0)
+"""What a loop without words goes over."""
 
 
 def end_word(s: Scanner, frame: Frame) -> None:
@@ -39,12 +43,16 @@ def end_segment(s: Scanner, frame: Frame, operator: str) -> None:
         s.incomplete = True
         frame.expect = ""
     if frame.mode in _LINE_MODES:
+        if frame.mode == "for" and frame.first and frame.name and operator:
+            frame.segment.add_assign(frame.name + "*", _ARGUMENTS)
+            frame.first = False
         frame.mode = "command"
     segment, group = frame.segment, frame.last_group
     tail: Segment | None = None
     if not segment.empty():
         tail = segment
         _emit(s, frame, segment)
+        frame.function = ""
     if group is not None:
         frame.last_group = None
         tail = tail or (s.segments[-1] if s.segments else None)
@@ -52,26 +60,27 @@ def end_segment(s: Scanner, frame: Frame, operator: str) -> None:
     if operator == "|":
         if tail is not None:
             tail.piped = True
-        frame.pipe_from = tail
+        frame.pipe_from = group or tail
     elif operator != "\n" or tail is not None:
         frame.pipe_from = None
 
 
 def _emit(s: Scanner, frame: Frame, segment: Segment) -> None:
     segment.end = s.pos
-    segment.group = frame.last_group
     s.segments.append(segment)
-    if frame.pipe_from is not None:
-        segment.piped_from = frame.pipe_from
-        frame.pipe_from.pipe_next = segment
-    frame.segment = Segment(s.text, segment.parent, segment.capture)
+    before = frame.pipe_from
+    if before is not None:
+        segment.piped_from = before
+        last = before.source[before.end - 1] if isinstance(before, Group) else before
+        last.pipe_next = segment
+    frame.segment = Segment(s.text, segment.parent, segment.capture, frame.inside)
 
 
-def _mark_group(s: Scanner, group: tuple[int, int], segment: Segment, operator: str) -> None:
+def _mark_group(s: Scanner, group: Group, segment: Segment, operator: str) -> None:
     if operator == "|":
-        s.marks.append((*group, "pipe"))
+        s.marks.append((group.start, group.end, "pipe"))
     if any(r.operator in _TO_FILE and r.fd in ("", "1") for r in segment.redirects):
-        s.marks.append((*group, "file"))
+        s.marks.append((group.start, group.end, "file"))
 
 
 def captured(owner: Frame) -> str:
@@ -80,40 +89,33 @@ def captured(owner: Frame) -> str:
         return "assign"
     if owner.segment.words or not owner.parts:
         return "arg"
-    return "assign" if _assignment(Word(owner.parts, 0)) else "arg"
+    return "assign" if assignment(Word(owner.parts, 0)) else "arg"
 
 
-def echoed(segments: list[Segment]) -> str | None:
-    """What a lone `echo` or `printf` of literals prints, else None."""
-    segment = segments[0]
-    words = segment.words
-    if not words or segment.redirects or segment.piped or not all(w.literal for w in words):
-        return None
-    texts = [w.text for w in words]
-    name, rest = texts[0].rpartition("/")[2], texts[1:]
-    if name == "echo":
-        while rest and rest[0] in ("-n", "-e", "-E", "-ne", "-en"):
-            rest = rest[1:]
-        return " ".join(rest)
-    if name == "printf" and rest:
-        rest = rest[1:] if rest[0] == "--" else rest
-        return " ".join(rest[1:]) if "%" in rest[0] else ansi_c(rest[0].replace("'", "\\'") + "'", 0)[0]
-    return None
-
-
-def _assignment(word: Word) -> tuple[str, Word] | None:
-    """The name and the value when `word` is `name=value`, `name+=value` or `name[i]=value`."""
+def assignment(word: Word) -> tuple[str, Word] | None:
+    """What is set (`name`, `name+`, `name[i]`, `name[i]+`) and the value, when `word` is an assignment."""
     kind, text, quoted, _, _ = word.parts[0]
     if kind != LITERAL or quoted:
         return None
-    cut = text.find("=")
-    name = text[:cut].removesuffix("+") if cut > 0 else ""
-    if name.endswith("]"):
-        name = name.partition("[")[0]
-    if not is_name(name):
+    if "=" not in text and "[" not in text:
         return None
-    rest = [(kind, text[cut + 1 :], quoted, None, None), *word.parts[1:]]
-    return name, Word(rest, word.start)
+    bracket, at, sign = text.find("["), 0, "="
+    if 0 < bracket < (text.find("=") % (len(text) + 1)):
+        sign = "]="
+        at = next((n for n, part in enumerate(word.parts) if _sets(part)), -1)
+    if at < 0:
+        return None
+    kind, text, quoted, _, _ = word.parts[at]
+    head, cut, rest = text.partition("]+=" if "]+=" in text else sign)
+    head = "".join([part[1] for part in word.parts[:at]]) + head + cut[:-1]
+    if not cut or not is_name(head.partition("[")[0].removesuffix("+")):
+        return None
+    return head, Word([(kind, rest, quoted, None, None), *word.parts[at + 1 :]], word.start)
+
+
+def _sets(part: Part) -> bool:
+    """The plain text holds what ends the subscript of an assignment."""
+    return part[0] == LITERAL and not part[2] and ("]=" in part[1] or "]+=" in part[1])
 
 
 def _command_word(s: Scanner, frame: Frame, word: Word) -> None:
@@ -122,17 +124,29 @@ def _command_word(s: Scanner, frame: Frame, word: Word) -> None:
         plain = word.plain
         if plain and segment.empty() and reserved(s, frame, plain):
             return
-        found = None if s.fish or not word.parts else _assignment(word)
+        found = assignment(word) if word.parts else None
         if found:
             segment.add_assign(*found)
             segment.start = word.start if segment.start < 0 else segment.start
             return
+    elif _closes_in_line(s, frame, word.plain):
+        end_segment(s, frame, ";")
+        _command_word(s, frame, word)
+        return
     if segment.start < 0:
         segment.start = word.start
     segment.words.append(word)
 
 
+def _closes_in_line(s: Scanner, frame: Frame, plain: str) -> bool:
+    """Zsh: `}` ends a group wherever it stands, and `{` follows a test."""
+    if s.dialect != "zsh" or plain not in ("{", "}"):
+        return False
+    return bool(frame.groups) if plain == "}" else frame.segment.words[-1].plain == "]]"
+
+
 def _for_word(s: Scanner, frame: Frame, word: Word) -> None:
+    """The words of a loop: each field of each is a value, which `name*` says."""
     plain = word.plain
     if not frame.name and plain in ("do", "{"):
         frame.mode = "command"
@@ -143,11 +157,12 @@ def _for_word(s: Scanner, frame: Frame, word: Word) -> None:
         frame.first = False
     elif plain == "do" and frame.first:
         frame.mode = "command"
+        frame.segment.add_assign(frame.name + "*", _ARGUMENTS)
     else:
         frame.first = False
         segment = frame.segment
         segment.start = word.start if segment.start < 0 else segment.start
-        segment.add_assign(frame.name, word)
+        segment.add_assign(frame.name + "*", word)
 
 
 def _subject_word(_s: Scanner, frame: Frame, word: Word) -> None:
@@ -169,8 +184,25 @@ def _test_word(_s: Scanner, frame: Frame, word: Word) -> None:
         frame.mode = "command"
 
 
-def _function_word(_s: Scanner, frame: Frame, _word: Word) -> None:
-    frame.mode = "command"
+def _function_word(s: Scanner, frame: Frame, word: Word) -> None:
+    if word.plain == "{":
+        frame.mode = "command"
+        _command_word(s, frame, word)
+        return
+    frame.mode, frame.function = "function" if s.dialect == "zsh" else "command", word.text
+
+
+def _head_word(_s: Scanner, frame: Frame, word: Word) -> None:
+    """Fish: a function's name, and the names of its arguments behind `-a`."""
+    group = frame.inside
+    if group is None:
+        return
+    if not group.name:
+        group.name, group.body = word.text, group
+    elif word.plain[:1] == "-":
+        frame.first = word.plain in ("-a", "--argument-names")
+    elif frame.first:
+        group.params.append(word.text)
 
 
 def _array_word(_s: Scanner, frame: Frame, word: Word) -> None:
@@ -185,6 +217,7 @@ _MODES: dict[str, Callable[[Scanner, Frame, Word], None]] = {
     "pattern": _pattern_word,
     "test": _test_word,
     "function": _function_word,
+    "head": _head_word,
     "line": lambda _s, _frame, _word: None,
     "array": _array_word,
 }
@@ -267,93 +300,12 @@ def _operator(s: Scanner, frame: Frame, operator: str) -> None:
         s.pos += len(operator)
 
 
-def open_bracket(s: Scanner, frame: Frame) -> None:
-    """`(`: a group, a function's brackets, an array, a substitution (fish), or arithmetic."""
-    if s.fish:
-        s.push_list(frame, s.pos, "arg")
-        s.pos += 1
-        return
-    if frame.mode in ("test", "array", "subject", "pattern") or (frame.mode == "for" and frame.name):
-        end_word(s, frame)
-        s.pos += 1
-        return
-    if frame.word_start >= 0 and _opens_array(s, frame):
-        return
-    if _function_brackets(s, frame):
-        return
-    end_word(s, frame)
-    if s.stack[-1] is frame:
-        _open_group(s, frame)
-
-
-def _open_group(s: Scanner, frame: Frame) -> None:
-    if s.text.startswith("((", s.pos):
-        s.open_arith(frame, s.pos, "sub")
-    else:
-        s.push_list(frame, s.pos, "sub")
-        s.pos += 1
-
-
-def _opens_array(s: Scanner, frame: Frame) -> bool:
-    if not frame.parts or frame.parts[-1][1][-1:] != "=":
-        return False
-    found = _assignment(Word(frame.parts, 0))
-    if not found:
-        return False
-    frame.name, frame.array, frame.mode = found[0], [], "array"
-    segment = frame.segment
-    segment.start = frame.word_start if segment.start < 0 else segment.start
-    frame.parts, frame.word_start = [], -1
-    s.pos += 1
-    return True
-
-
-def _function_brackets(s: Scanner, frame: Frame) -> bool:
-    """`name ()`: the name is no command; what follows is its body."""
-    end = s.pos + 1
-    while end < s.size and s.text[end] in " \t":
-        end += 1
-    if s.text[end : end + 1] != ")":
-        return False
-    end_word(s, frame)
-    if len(frame.segment.words) > 1:
-        return False
-    frame.segment.words.clear()
-    frame.segment.start = -1
-    frame.mode = "command"
-    s.pos = end + 1
-    return True
-
-
-def close_bracket(s: Scanner, frame: Frame) -> None:
-    """`)`: ends a `case` pattern, an array, a list of values, or the list on top of the stack."""
-    if frame.mode in _BRACKET_MODES:
-        end_word(s, frame)
-    if s.stack[-1] is not frame:
-        return
-    mode = frame.mode
-    if mode in _BRACKET_MODES:
-        s.pos += 1
-        if mode == "array":
-            frame.segment.add_assign(frame.name, frame.array or [])
-        if mode != "test":
-            frame.mode = "command"
-        return
-    end_segment(s, frame, "")
-    if s.stack[-1] is not frame:
-        return
-    s.pos += 1
-    if frame.closer == ")" and len(s.stack) > 1:
-        s.pop_list()
-    else:
-        s.incomplete = s.incomplete or mode != "for"
-
-
 def redirect(s: Scanner, frame: Frame) -> None:
     """`<`, `>` and their kin; process substitutions too."""
     two = s.text[s.pos : s.pos + 2]
     if two in ("<(", ">(") and not s.fish:
-        s.push_list(frame, s.pos, "proc")
+        made = s.push_list(frame, s.pos, "proc")
+        made.segment.capture = "into" if two == ">(" else "proc"
         s.pos += 2
         return
     if frame.mode in ("test", "array", "subject", "pattern"):

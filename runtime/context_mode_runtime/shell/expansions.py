@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell import compound
-from context_mode_runtime.shell.model import LIST, PARAM, QUOTE
-from context_mode_runtime.shell.words import OPAQUE, OPAQUE_MAX, VARIABLE, ansi_c, name_end, parameter
+from context_mode_runtime.shell.model import LIST, PARAM, QUOTE, own
+from context_mode_runtime.shell.words import OPAQUE, OPAQUE_MAX, VARIABLE, ansi_c, name_end, plain_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _QUOTE_STOPS = frozenset('"$`\\')
 _PARAM_STOPS = frozenset("}'\"$`\\")
 _ARITH_STOPS = frozenset("()\"'$`\\")
+_SUBSCRIPT_MAX = 64
 _SPECIAL = frozenset("@*#?$!-0123456789")
 
 
@@ -57,8 +58,7 @@ def param_step(s: Scanner, frame: Frame) -> None:
         s.stack.pop()
         below = s.stack[-1]
         raw = s.text[frame.start : min(s.pos, frame.start + OPAQUE_MAX)]
-        name, default = parameter(raw[2:-1])
-        s.part(below, (VARIABLE, raw, below.kind == QUOTE, name, default))
+        s.part(below, (VARIABLE, raw, below.kind == QUOTE, plain_name(raw[2:-1]), None))
     elif c == "'" and below_kind(s) != QUOTE:
         single(s, frame)
     else:
@@ -144,8 +144,11 @@ def _variable(s: Scanner, frame: Frame, c: str) -> None:
     if end == at + 1:
         s.literal(frame, "$", quoted=frame.kind == QUOTE)
     else:
-        raw = s.text[at : min(end, at + OPAQUE_MAX)]
-        s.part(frame, (VARIABLE, raw, frame.kind == QUOTE, raw[1:], None))
+        name: str | None = s.text[at + 1 : min(end, at + OPAQUE_MAX)]
+        close = s.text.find("]", end, end + _SUBSCRIPT_MAX) if s.subscripts and s.text[end : end + 1] == "[" else -1
+        if close > 0:
+            end, name = close + 1, None
+        s.part(frame, (VARIABLE, s.text[at : min(end, at + OPAQUE_MAX)], frame.kind == QUOTE, name, None))
     s.pos = end
 
 
@@ -169,12 +172,11 @@ def backtick(s: Scanner, frame: Frame) -> None:
         at = stop + 1
     s.incomplete = s.incomplete or not closed
     owner = frame.list
-    s.part(frame, (OPAQUE, text[start : min(at, start + OPAQUE_MAX)], frame.kind == QUOTE, None, None))
     if owner.word_start < 0:
         owner.word_start = start
     found = s.inner("".join(pieces), owner.segment, compound.captured(owner))
-    if len(found) == 1:
-        frame.parts[-1] = (*frame.parts[-1][:4], compound.echoed(found))
+    raw = text[start : min(at, start + OPAQUE_MAX)]
+    s.part(frame, (OPAQUE, raw, frame.kind == QUOTE, None, own(found, 0, owner.segment)))
     s.pos = min(at, s.size)
 
 

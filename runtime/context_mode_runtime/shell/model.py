@@ -8,6 +8,8 @@ if TYPE_CHECKING:
 
     from context_mode_runtime.shell.words import Part, Word
 
+GROUP_MAX = 16
+"""Commands of a group or substitution whose output is worked out."""
 RAW_MAX = 4_096
 """Longest segment whose text as written is kept: nesting would be quadratic otherwise. Its words always are."""
 
@@ -35,13 +37,48 @@ class Heredoc:
         self.body = ""
 
 
+class Group:
+    """Commands that stand together: a group, a loop, a condition, a function's body.
+
+    `outer` is the group around it, `name` and `params` those of the function whose body it is, `body` the body of the
+    function it stands in; `source[start:end]` are its segments, `fed_by` what is piped into it, `tail` the segment that
+    holds its redirections.
+    """
+
+    __slots__ = ("body", "end", "fed_by", "name", "outer", "params", "source", "start", "tail")
+
+    def __init__(self, outer: Group | None, source: list[Segment], name: str, fed_by: Segment | Group | None) -> None:
+        self.outer = outer
+        self.source = source
+        self.name = name
+        self.params: list[str] = []
+        self.body: Group | None = self if name else outer.body if outer else None
+        self.start = self.end = len(source)
+        self.fed_by = fed_by
+        self.tail: Segment | None = None
+
+    def close(self, tail: Segment) -> None:
+        """Its last command has been read; redirections that follow go to `tail`."""
+        self.end = len(self.source)
+        self.tail = tail
+        tail.group = self
+
+    def segments(self) -> list[Segment]:
+        """Its commands without those of substitutions in them; none when they are many."""
+        if self.end - self.start > GROUP_MAX:
+            return []
+        found = self.source[self.start : self.end]
+        return [segment for segment in found if segment.parent not in found]
+
+
 class Segment:
     """One simple command as written.
 
     `assigns` are leading assignments (and the values of a `for`), `parent` is the segment whose word holds this one
     as a substitution, `capture` says where its output goes then (`assign`, `arg`, `proc`) or is empty.
-    `pipe_next` is the next segment of its pipeline, `group_out` `pipe` or `file` when a group around it is piped on
-    or redirected.
+    `piped_from` is what its input comes from, a whole group where one stands before the `|`; `pipe_next` is the next
+    segment of its pipeline, `group_out` `pipe` or `file` when a group around it is piped on or redirected, `inside` the
+    group it stands in, `group` the one whose redirections it holds.
     """
 
     __slots__ = (
@@ -51,6 +88,7 @@ class Segment:
         "group",
         "group_out",
         "heredocs",
+        "inside",
         "parent",
         "pipe_next",
         "piped",
@@ -61,7 +99,7 @@ class Segment:
         "words",
     )
 
-    def __init__(self, source: str, parent: Segment | None, capture: str) -> None:
+    def __init__(self, source: str, parent: Segment | None, capture: str, inside: Group | None = None) -> None:
         self.source = source
         self.start = -1
         self.end = -1
@@ -71,10 +109,11 @@ class Segment:
         self.heredocs: Sequence[Heredoc] = ()
         self.parent = parent
         self.capture = capture
-        self.group: tuple[int, int] | None = None
+        self.inside = inside
+        self.group: Group | None = None
         self.group_out = ""
         self.piped = False
-        self.piped_from: Segment | None = None
+        self.piped_from: Segment | Group | None = None
         self.pipe_next: Segment | None = None
 
     @property
@@ -110,6 +149,13 @@ class Segment:
         return not (self.words or self.redirects or self.assigns)
 
 
+def own(segments: list[Segment], start: int, parent: Segment) -> tuple[Segment, ...] | None:
+    """The commands of a substitution in a word of `parent`, which begin at `start`; None when they are many."""
+    if len(segments) - start > GROUP_MAX:
+        return None
+    return tuple([segment for segment in segments[start:] if segment.parent is parent])
+
+
 class Scan:
     """The segments of a text in the order they end in it, inner ones first; `incomplete` when it isn't whole."""
 
@@ -137,7 +183,9 @@ class Frame:
         "expect",
         "fd",
         "first",
+        "function",
         "groups",
+        "inside",
         "kind",
         "last_group",
         "list",
@@ -170,15 +218,29 @@ class Frame:
         self.first = False
         self.expect = ""
         self.fd = ""
-        self.groups: list[int] | None = None
+        self.groups: list[Group] | None = None
+        self.inside = segment.inside
+        self.function = ""
         self.pending: Sequence[tuple[Segment, Heredoc]] = ()
-        self.pipe_from: Segment | None = None
-        self.last_group: tuple[int, int] | None = None
+        self.pipe_from: Segment | Group | None = None
+        self.last_group: Group | None = None
         self.list: Frame = self
 
-    def open_group(self, mark: int) -> None:
-        """Remembers that a group of commands begins at segment number `mark`."""
+    def open_group(self, segments: list[Segment]) -> Group:
+        """A group of commands begins; `segments` are those before it."""
+        group = Group(self.inside, segments, self.function, self.pipe_from)
+        self.function = ""
+        self.inside = self.segment.inside = group
         if self.groups is None:
-            self.groups = [mark]
+            self.groups = [group]
         else:
-            self.groups.append(mark)
+            self.groups.append(group)
+        return group
+
+    def close_group(self) -> None:
+        """The group that was opened last ends."""
+        if self.groups:
+            group = self.groups.pop()
+            self.inside = self.segment.inside = group.outer
+            group.close(self.segment)
+            self.last_group = group

@@ -42,13 +42,13 @@ def reserved(s: Scanner, frame: Frame, plain: str) -> bool:
 
 
 def _open(s: Scanner, frame: Frame, _word: str) -> bool:
-    frame.open_group(len(s.segments))
+    frame.open_group(s.segments)
     return True
 
 
 def _close(s: Scanner, frame: Frame, word: str) -> bool:
     if frame.groups:
-        frame.last_group = (frame.groups.pop(), len(s.segments))
+        frame.close_group()
     elif word == "}" and frame.closer == "}":
         s.close_list(frame)
     return True
@@ -59,13 +59,13 @@ def _skip(_s: Scanner, _frame: Frame, _word: str) -> bool:
 
 
 def _for(s: Scanner, frame: Frame, _word: str) -> bool:
-    frame.open_group(len(s.segments))
+    frame.open_group(s.segments)
     frame.mode, frame.name, frame.first = "for", "", True
     return True
 
 
 def _case(s: Scanner, frame: Frame, _word: str) -> bool:
-    frame.open_group(len(s.segments))
+    frame.open_group(s.segments)
     frame.cases += 1
     frame.mode, frame.first = "subject", True
     return True
@@ -85,8 +85,8 @@ def _function(_s: Scanner, frame: Frame, _word: str) -> bool:
 
 def _line(s: Scanner, frame: Frame, word: str) -> bool:
     if word != "case":
-        frame.open_group(len(s.segments))
-    frame.mode = "line"
+        frame.open_group(s.segments)
+    frame.mode = "head" if word == "function" else "line"
     return True
 
 

@@ -7,10 +7,10 @@ groups are told apart; what a shell would refuse is read as far as it goes and m
 
 from __future__ import annotations
 
-from context_mode_runtime.shell import compound, windows
+from context_mode_runtime.shell import brackets, compound, windows
 from context_mode_runtime.shell.expansions import arith_step, backtick, dollar, param_step, quote_step, single
-from context_mode_runtime.shell.model import ARITH, DEPTH_MAX, LIST, PARAM, QUOTE, Frame, Scan, Segment
-from context_mode_runtime.shell.words import LITERAL, OPAQUE, OPAQUE_MAX, PROCESS
+from context_mode_runtime.shell.model import ARITH, DEPTH_MAX, LIST, PARAM, QUOTE, Frame, Group, Scan, Segment, own
+from context_mode_runtime.shell.words import LITERAL, OPAQUE, OPAQUE_MAX, PROCESS, escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Scanner:
         self.pos = 0
         self.dialect = dialect
         self.fish = dialect == "fish"
+        self.subscripts = dialect in ("fish", "zsh")
         self.nest = nest
         self.segments: list[Segment] = []
         self.marks: list[tuple[int, int, str]] = []
@@ -163,7 +164,8 @@ class Scanner:
         else:
             capture = owner.segment.capture
         pipe_from = owner.pipe_from if role == "sub" else None
-        new = Frame(LIST, start, [], Segment(self.text, parent, capture), len(self.segments))
+        inside = Group(owner.inside, self.segments, owner.function, pipe_from) if role == "sub" else owner.inside
+        new = Frame(LIST, start, [], Segment(self.text, parent, capture, inside), len(self.segments))
         new.role = role
         new.closer = ")"
         new.pipe_from = pipe_from
@@ -183,12 +185,15 @@ class Scanner:
         if frame.pending:
             owner.pending = [*owner.pending, *frame.pending]
         if frame.role == "sub":
-            owner.last_group = (frame.mark, len(self.segments))
+            group = frame.inside
+            owner.function = ""
+            if group is not None:
+                group.close(owner.segment)
+            owner.last_group = group
             return
         raw = self.text[frame.start : min(self.pos, frame.start + OPAQUE_MAX)]
-        value = compound.echoed(self.segments[frame.mark :]) if len(self.segments) - frame.mark == 1 else None
         kind = PROCESS if frame.role == "proc" else OPAQUE
-        self.part(below, (kind, raw, below.kind == QUOTE, None, value))
+        self.part(below, (kind, raw, below.kind == QUOTE, None, own(self.segments, frame.mark, owner.segment)))
 
 
 def _list_step(s: Scanner, frame: Frame) -> None:
@@ -216,6 +221,9 @@ def _backslash(s: Scanner, frame: Frame) -> None:
         s.pos += 2
     elif s.text.startswith("\r\n", s.pos + 1):
         s.pos += 3
+    elif s.fish and follow and follow in "xXuU01234567":
+        piece, s.pos = escape(s.text, s.pos + 1)
+        s.literal(frame, piece, quoted=True)
     else:
         s.incomplete = s.incomplete or not follow
         s.literal(frame, follow, quoted=True)
@@ -275,8 +283,8 @@ _LIST_CHARS: dict[str, Callable[[Scanner, Frame], None]] = {
     ";": compound.semicolon,
     "&": compound.ampersand,
     "|": compound.bar,
-    "(": compound.open_bracket,
-    ")": compound.close_bracket,
+    "(": brackets.open_bracket,
+    ")": brackets.close_bracket,
     "<": compound.redirect,
     ">": compound.redirect,
     "`": backtick,

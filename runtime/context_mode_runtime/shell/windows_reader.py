@@ -114,7 +114,7 @@ class Reader:
         segment.end = self.pos
         self.language.commands(self, frame)
         frame.first = False
-        if frame.pipe_from is not None:
+        if isinstance(frame.pipe_from, Segment):
             segment.piped_from = frame.pipe_from
             frame.pipe_from.pipe_next = segment
         segment.piped = operator == "|"

@@ -1,31 +1,26 @@
-"""Words of shell text: their parts, and what they become when literals of the same text are put in."""
+"""Words of shell text and their parts."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from context_mode_runtime.shell.model import Segment
 
-    Part = tuple[int, str, bool, "str | None", "str | None"]
-    Value = str | list[str]
-    """A variable's literal: text, or the fields of an array."""
-    Env = dict[str, list[Value]]
+    Part = tuple[int, str, bool, str | None, tuple[Segment, ...] | str | None]
 
 LITERAL, VARIABLE, OPAQUE, PROCESS = 0, 1, 2, 3
 """Kinds of part; PROCESS is `<(...)`, which stays as written.
 
-A part is (kind, text as written, quoted?, variable's name, literal to fall back on)."""
+A part is (kind, text as written, quoted?, variable's name, commands of a substitution or a text to fall back on)."""
 
 OPAQUE_MAX = 512
 """Longest text kept of a substitution: deep nesting would be quadratic otherwise."""
-_BRACES_MAX = 64
 _LAST_CHARACTER = 0x10FFFF
-_PRESET: dict[str, list[str | list[str]]] = {"IFS": [" "]}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
 _DIGITS = {"x": ("0123456789abcdefABCDEF", 2, 16), "u": ("0123456789abcdefABCDEF", 4, 16)}
+_DIGITS["X"] = _DIGITS["x"]
 _DIGITS["U"] = (_DIGITS["x"][0], 8, 16)
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
-_GUARD = {"{": "\ue000", "}": "\ue001", ",": "\ue002"}
 
 
 class Word:
@@ -78,121 +73,13 @@ class Budget:
         return True
 
 
-def expand(word: Word, env: Env, turn: int, budget: Budget, *, bare: bool = False) -> list[str]:
-    """The fields that `word` becomes.
-
-    `turn` picks among the values a variable had in this text, the newest is 0. What is unknown stays as written, or
-    goes when `bare`. Unquoted values are split at white space; brace lists of literals are followed.
-    """
-    if word.literal:
-        return _braces(word, budget)
-    fields = [""]
-    open_field = False
-    for part in word.parts:
-        values = _part_fields(part, env, turn, budget, bare=bare)
-        open_field = open_field or part[2] or bool(values)
-        if values:
-            fields[-1] += values[0]
-            fields += values[1:]
-    kept = [field for field in fields if field]
-    return kept or ([""] if open_field and not bare else [])
-
-
-def _part_fields(part: Part, env: Env, turn: int, budget: Budget, *, bare: bool) -> list[str]:
-    kind, text, quoted, name, default = part
-    if kind in (LITERAL, PROCESS):
-        return [text]
-    value = _value(name, default, env, turn)
-    if value is None:
-        return [] if bare else [text]
-    if not budget.take(len(value) if isinstance(value, str) else sum(map(len, value)) + 1):
-        return [text]
-    if isinstance(value, list):
-        return value
-    if quoted or not any(c in value for c in " \t\n"):
-        return [value]
-    edge = "\0"
-    return [piece.strip(edge) for piece in (edge + value + edge).split()]
-
-
-def _value(name: str | None, default: str | None, env: Env, turn: int) -> Value | None:
-    values = env.get(name or "") or _PRESET.get(name or "")
-    if values:
-        return values[min(turn, len(values) - 1)]
-    return default
-
-
-def holds_unknown(words: Sequence[Word], env: Env) -> bool:
-    """Some expansion of `words` has no literal in this text."""
-    return any(p[0] != LITERAL and _value(p[3], p[4], env, 0) is None for word in words for p in word.parts)
-
-
-def turns(words: Sequence[Word], env: Env) -> int:
-    """How many values must be tried, at least 1."""
-    most = 1
-    for word in words:
-        for part in word.parts:
-            if part[0] == VARIABLE:
-                most = max(most, len(env.get(part[3] or "", ())))
-    return most
-
-
-def _braces(word: Word, budget: Budget) -> list[str]:
-    text = word.text
-    if "{" not in text or "," not in text:
-        return [text]
-    if text.count("{") > _BRACES_MAX or not budget.take(len(text)):
-        budget.spent = True
-        return [text]
-    if word.quoted:
-        text = "".join(["".join([_GUARD.get(c, c) for c in p[1]]) if p[2] else p[1] for p in word.parts])
-    done: list[str] = []
-    todo = [text]
-    while todo and len(done) + len(todo) <= _BRACES_MAX:
-        head = todo.pop(0)
-        choices = _first_brace(head)
-        if choices is None or not budget.take(sum(map(len, choices))):
-            done.append(head)
-        else:
-            todo = choices + todo
-    return [_unguard(item) for item in done + todo if item]
-
-
-def _unguard(text: str) -> str:
-    for plain, guard in _GUARD.items():
-        text = text.replace(guard, plain)
-    return text
-
-
-def _first_brace(text: str) -> list[str] | None:
-    """The words that the first brace list of `text` makes, or None."""
-    start = text.find("{")
-    while start >= 0:
-        depth, cuts = 0, [start]
-        for at in range(start, len(text)):
-            c = text[at]
-            depth += (c == "{") - (c == "}")
-            if c == "," and depth == 1:
-                cuts.append(at)
-            if depth == 0:
-                if len(cuts) == 1:
-                    break
-                cuts.append(at)
-                pieces = [text[cuts[n] + 1 : cuts[n + 1]] for n in range(len(cuts) - 1)]
-                return [text[:start] + piece + text[at + 1 :] for piece in pieces]
-        else:
-            return None
-        start = text.find("{", start + 1)
-    return None
-
-
 def ansi_c(text: str, at: int) -> tuple[str, int]:
     """Decodes `$'...'` from behind its opening quote; returns the text and the index behind the closing quote."""
     out: list[str] = []
     size = len(text)
     while at < size and text[at] != "'":
         if text[at] == "\\" and at + 1 < size:
-            piece, at = _escape(text, at + 1)
+            piece, at = escape(text, at + 1)
             out.append(piece)
             continue
         stop = at
@@ -200,10 +87,29 @@ def ansi_c(text: str, at: int) -> tuple[str, int]:
             stop += 1
         out.append(text[at : stop or 1] if stop > at else text[at])
         at = max(stop, at + 1)
-    return "".join(out), at + 1
+    return "".join(out).partition("\0")[0], at + 1
 
 
-def _escape(text: str, at: int) -> tuple[str, int]:
+def escaped(text: str) -> str:
+    """`text` with backslash escapes worked out, as `printf` and `echo -e` do; octal digits may follow a `0`."""
+    if "\\" not in text:
+        return text
+    out: list[str] = []
+    at = 0
+    while at < len(text):
+        if text[at] == "\\" and at + 1 < len(text):
+            octal = text[at + 1] == "0" and text[at + 2 : at + 3].isdigit()
+            piece, at = escape(text, at + (2 if octal else 1))
+        else:
+            stop = text.find("\\", at + 1)
+            stop = len(text) if stop < 0 else stop
+            piece, at = text[at:stop], stop
+        out.append(piece)
+    return "".join(out)
+
+
+def escape(text: str, at: int) -> tuple[str, int]:
+    """The sign that the escape at `at`, behind its backslash, stands for, and the index behind it."""
     c = text[at]
     if c in _ESCAPES:
         return _ESCAPES[c], at + 1
@@ -237,14 +143,7 @@ def name_end(text: str, at: int) -> int:
     return at
 
 
-def parameter(body: str) -> tuple[str | None, str | None]:
-    """The name and the literal fall-back of what stands in `${...}`; (None, None) when it is changed on the way."""
+def plain_name(body: str) -> str | None:
+    """The variable of what stands in `${...}`, or None when its value is changed on the way."""
     stop = name_end(body, 0) if body[:1] not in "@*" else 1
-    name, rest = body[:stop], body[stop:]
-    if rest in ("", "[@]", "[*]"):
-        return (name or None), None
-    if rest[:1] == ":" and rest[1:2] in "-=+":
-        rest = rest[1:]
-    if rest[0] in "-=+" and "$" not in rest and "`" not in rest:
-        return (name if rest[0] != "+" else None), rest[1:].replace('"', "").replace("'", "")
-    return None, None
+    return body[:stop] if body[stop:] in ("", "[@]", "[*]") and stop else None

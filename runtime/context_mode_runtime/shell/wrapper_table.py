@@ -14,7 +14,7 @@ SHELLS = {
 """Program name to dialect."""
 
 WRAPPERS: dict[str, tuple[str, int]] = {
-    "env": ("-u --unset -C --chdir -P -L -U", 0),
+    "env": ("-u --unset -C --chdir -P -L -U -a --argv0", 0),
     "sudo": ("-u -g -U -p -C -D -R -T -r -t -h -c -a --user --group --prompt --chdir --chroot --host --role --type", 0),
     "doas": ("-u -C -a", 0),
     "pkexec": ("--user -u", 0),
@@ -32,7 +32,8 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "stdbuf": ("-i -o -e --input --output --error", 0),
     "setsid": ("", 0),
     **dict.fromkeys(("flatpak-spawn", "distrobox-host-exec"), ("", 0)),
-    "setarch": ("", 1),
+    **dict.fromkeys(("setarch",), ("", 0)),
+    **dict.fromkeys(("x86_64", "i386", "aarch64"), ("", 0)),
     "linux32": ("", 0),
     "linux64": ("", 0),
     "arch": ("-e -d", 0),
@@ -41,8 +42,7 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "command": ("", 0),
     "builtin": ("", 0),
     "exec": ("-a", 0),
-    "noglob": ("", 0),
-    "nocorrect": ("", 0),
+    **dict.fromkeys(("noglob", "nocorrect"), ("", 0)),
     "-": ("", 0),
     "repeat": ("", 1),
     "coproc": ("", 0),
@@ -67,9 +67,8 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "strace": ("-e -o -p -s -S -u -E -a -b -I -O -P -X --trace --output --attach --string-limit --user --env", 0),
     "ltrace": ("-e -o -p -s -S -u -a -n -A -D -F -l -x -w --output", 0),
     "valgrind": ("", 0),
-    "perf": ("-e -o -p -t -C -F", 1),
     "fakeroot": ("-l --lib -s -i -b", 0),
-    "proot": ("-r -b -w -q -0 -k --rootfs --bind --cwd", 0),
+    "proot": ("-r -b -w -q -k --rootfs --bind --cwd", 0),
     "firejail": ("", 0),
     "setpriv": ("--ruid --euid --rgid --egid --reuid --regid --groups --inh-caps --bounding-set --securebits", 0),
     "prlimit": ("-p --pid -o --output", 0),
@@ -100,6 +99,23 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     ),
     "busybox": ("", 0),
     "toybox": ("", 0),
+    "cpulimit": ("-l --limit -p --pid -e --exe", 0),
+    "setuidgid": ("", 1),
+    "faketime": ("-f -p", 1),
+    **dict.fromkeys(("eatmydata", "chronic", "ifne", "catchsegv", "run-one", "zargs", "builtin", "disown"), ("", 0)),
+    "rlwrap": ("-b -c -C -D -f -F -g -H -l -N -p -P -q -S -s -t -w -z", 0),
+    "logsave": ("", 1),
+    **dict.fromkeys(
+        ("ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1"),
+        ("--library-path --preload --audit --argv0 --inhibit-rpath", 0),
+    ),
+    "retry": ("-t --times -d --delay -n -s", 0),
+    "cross-env": ("", 0),
+    "sem": ("-j --jobs --id", 0),
+    "jobs": ("", 0),
+    "sandbox-exec": ("-p -f -n -D", 0),
+    "capsh": ("", 0),
+    "gxargs": ("-a -d -E -I -L -n -P -s", 0),
     "start": ("/d /node /affinity", 0),
     "call": ("", 0),
     "runas": ("", 0),
@@ -144,16 +160,94 @@ TWO_WORDS = {
     ("op", "run"): "--env-file --account",
     ("doppler", "run"): "-p -c --project --config",
     ("heroku", "local:run"): "",
+    **dict.fromkeys(
+        (("perf", "stat"), ("perf", "record"), ("perf", "trace"), ("perf", "mem")),
+        "-e -o -p -t -C -F -r -I -x -c -m --event --output --repeat",
+    ),
+    ("pnpm", "dlx"): "",
+    ("yarn", "dlx"): "-p",
+    ("cmake", "-E"): "",
+    ("mix", "cmd"): "",
 }
 """Program and sub-command in front of another program, with the options that take the next word."""
 
+BEHIND: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("fd", "fdfind"), ("-x", "--exec", "-X", "--exec-batch")),
+    **dict.fromkeys(
+        ("xterm", "konsole", "alacritty", "urxvt", "st", "terminator", "kitty", "foot"), ("-e", "-x", "--")
+    ),
+    **dict.fromkeys(("gnome-terminal", "xfce4-terminal", "mate-terminal", "tilix"), ("--", "-x", "-e")),
+    "nix": ("-c", "--command"),
+    **dict.fromkeys(("guix", "opam", "stack", "cabal", "zellij", "watchexec", "zargs"), ("--",)),
+    "start-stop-daemon": ("-x", "--exec", "-a", "--startas"),
+    "gdb": ("--args",),
+    "dotenv": ("--",),
+}
+"""Option behind which a command stands."""
+
+TEXT_WORDS = frozenset(("concurrently", "npm-run-all", "pee", "watchexec", "cross-env-shell", "mprocs"))
+"""Each word of theirs with a blank in it is shell text."""
+
+ASSIGNING = frozenset(("env", "sudo", "doas", "dotenv", "systemd-run", "cross-env"))
+"""`name=value` may stand in front of the inner command."""
+
+JOINING = frozenset(("watch", "viddy", "parallel", "hyperfine"))
+"""They hand their words to a shell as one text."""
+
+QUERIES = {
+    "command": ("-v", "-V"),
+    "sudo": ("-l", "-v", "-k", "-K", "-e", "--list"),
+    "ionice": ("-p", "-P", "-u"),
+    "jobs": ("-l", "-p", "-r", "-s", "-n"),
+}
+"""With one of these options nothing is run."""
+
 TEXT_OPTIONS = {
-    "su": ("-c", "--command", "--session-command"),
-    "runuser": ("-c", "--command", "--session-command"),
+    **dict.fromkeys(("su", "runuser"), ("-c", "--command", "--session-command")),
     "script": ("-c", "--command"),
     "flock": ("-c", "--command"),
     "nix-shell": ("--run", "--command"),
-    "xterm": ("-e",),
     "env": ("-S", "--split-string"),
+    "capsh": ("-c",),
+    "entr": ("-s",),
+    "hyperfine": ("-p", "--prepare", "-c", "--cleanup", "-s", "--setup", "--conclude"),
+    "nodemon": ("-x", "--exec"),
+    "chokidar": ("-c", "--command"),
+    **dict.fromkeys(("npx", "npm", "pnpm", "yarn"), ("-c", "--call", "--shell-mode")),
+    "rsync": ("-e", "--rsh"),
+    "zip": ("-TT", "--unzip-command"),
+    "sort": ("--compress-program",),
+    "split": ("--filter",),
+    "man": ("-P", "--pager"),
+    "ncat": ("-c", "--sh-exec", "-e", "--exec"),
+    **dict.fromkeys(("nc", "netcat"), ("-e", "-c")),
+    "install": ("--strip-program",),
+    "fzf": ("--preview",),
+    "rg": ("--pre",),
+    "cargo": ("-s", "--shell"),
+    "just": ("--command",),
+    **dict.fromkeys(("mapfile", "readarray"), ("-C",)),
+    **dict.fromkeys(("complete", "compgen"), ("-C",)),
+    "fc": ("-e",),
+    "scp": ("-S",),
+    "sftp": ("-S",),
+    "tar": (
+        "--to-command",
+        "--checkpoint-action",
+        "-I",
+        "--use-compress-program",
+        "--rsh-command",
+        "-F",
+        "--info-script",
+    ),
 }
 """Option whose value is shell text."""
+
+TEXT_VARIABLES = {
+    **dict.fromkeys(("PROMPT_COMMAND", "PAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "SHELL"), True),
+    **dict.fromkeys(("GIT_SEQUENCE_EDITOR", "GIT_SSH_COMMAND", "GIT_SSH", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS"), True),
+    **dict.fromkeys(("SSH_ASKPASS", "MANPAGER", "LESSOPEN", "LESSCLOSE", "BROWSER", "FZF_DEFAULT_COMMAND"), True),
+    **dict.fromkeys(("RSYNC_RSH", "CVS_RSH", "GIT_PROXY_COMMAND", "SYSTEMD_PAGER", "SUDO_EDITOR"), True),
+    **dict.fromkeys(("PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV", "PROMPT", "RPROMPT"), False),
+}
+"""Variables whose value is run: as a command line (True), or for the substitutions in it."""

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.shell import windows_programs
+from context_mode_runtime.shell import programs, windows_programs
 from context_mode_runtime.shell.opened import Opened, base
-from context_mode_runtime.shell.wrapper_table import SHELLS, TEXT_OPTIONS, TWO_WORDS, WRAPPERS
+from context_mode_runtime.shell.wrapper_table import (
+    ASSIGNING,
+    BEHIND,
+    JOINING,
+    QUERIES,
+    SHELLS,
+    TEXT_OPTIONS,
+    TEXT_WORDS,
+    TWO_WORDS,
+    WRAPPERS,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,10 +22,7 @@ if TYPE_CHECKING:
 
 _START_FLAGS = frozenset(("/b", "/i", "/min", "/max", "/wait", "/low", "/high", "/normal", "/separate", "/shared"))
 _CLUSTER = range(2, 5)
-_ASSIGNING = frozenset(("env", "sudo", "doas", "dotenv", "systemd-run"))
-_JOINING = frozenset(("watch", "viddy", "parallel", "hyperfine"))
 _HEADS = frozenset(("{", "!", "then", "do", "else", "if", "while", "until", "(", "&"))
-_QUERY = {"command": ("-v", "-V"), "sudo": ("-l", "-v", "-k", "-K", "-e"), "ionice": ("-p", "-P", "-u")}
 _FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 
 
@@ -26,14 +33,63 @@ def opened(words: list[str]) -> Opened | None:
         name = name.lower()
         if name not in _KNOWN:
             return None
-    special = _SPECIAL.get(name)
-    if special is not None:
-        return special(name, words)
-    if name in SHELLS:
-        return _shell(name, words)
-    if (name, words[1] if len(words) > 1 else "") in TWO_WORDS:
-        return _from(words, 2, TWO_WORDS[(name, words[1])], 0)
-    return _wrapper(name, words) if name in WRAPPERS else None
+    second = words[1] if len(words) > 1 else ""
+    if (name, second) in TWO_WORDS:
+        result = _from(words, 2, TWO_WORDS[(name, second)], 0)
+        _option_texts(result, words, TEXT_OPTIONS.get(name, ()), "bash")
+        return result
+    opener = _OPENERS.get(name)
+    return opener(name, words) if opener is not None else None
+
+
+def is_wrapper(words: list[str]) -> bool:
+    """What `words` runs is still to come."""
+    found = opened(words)
+    return found is not None and not found.commands and not any(text[0] for text in found.texts)
+
+
+def operand(name: str, words: list[str]) -> str:
+    """The file that a shell (or `source`) is given instead of its input, else an empty string."""
+    if name in ("source", "."):
+        return words[1] if len(words) > 1 else ""
+    if name in ("at", "batch"):
+        return words[words.index("-f") + 1] if "-f" in words[:-1] else ""
+    values = frozenset(("-o", "-O", "+o", "+O", "--rcfile", "--init-file"))
+    at = 1
+    while at < len(words) and words[at][:1] in ("-", "+") and len(words[at]) > 1:
+        if words[at].startswith("-") and not words[at].startswith("--") and words[at].endswith("s"):
+            return ""
+        at += 2 if words[at] in values or words[at][-1:] in ("o", "O") else 1
+    return words[at] if at < len(words) else ""
+
+
+def _behind(name: str, words: list[str]) -> Opened | None:
+    """What follows one of the program's options is the command."""
+    result = Opened()
+    for option in BEHIND[name]:
+        if option in words[1:]:
+            at = words.index(option, 1) + 1
+            inner = words[at:]
+            result.commands += [[word for word in inner if word != "--"] if name == "start-stop-daemon" else inner]
+            break
+        glued = next((word for word in words[1:] if option.startswith("--") and word.startswith(option + "=")), "")
+        if glued:
+            result.commands.append([glued[len(option) + 1 :], *words[words.index(glued) + 1 :]])
+            break
+    if name in TEXT_OPTIONS:
+        _option_texts(result, words, TEXT_OPTIONS[name], "bash")
+    if name in TEXT_WORDS:
+        result.texts += _text_words(name, words).texts
+    if not result.commands and name in WRAPPERS:
+        return _wrapper(name, words)
+    return result if result.commands or result.texts else None
+
+
+def _text_words(_name: str, words: list[str]) -> Opened:
+    """Each word with a blank in it is shell text."""
+    result = Opened()
+    result.texts += [(word, "bash", []) for word in words[1:] if " " in word or "\t" in word]
+    return result
 
 
 def _from(words: list[str], at: int, values: str, own: int) -> Opened:
@@ -78,18 +134,18 @@ def _wrapper(name: str, words: list[str]) -> Opened | None:
     text_options = TEXT_OPTIONS.get(name, ())
     if text_options and _option_texts(result, words, text_options, None):
         return result
-    if any(w in _QUERY.get(name, ()) for w in words[1:3]):
+    if any(w in QUERIES.get(name, ()) for w in words[1:3]):
         return None
     values, own = WRAPPERS[name]
     at = _behind_options(words, 1, frozenset(values.split()))
-    if name in _ASSIGNING:
+    if name in ASSIGNING:
         while at < len(words) and "=" in words[at].lstrip("="):
             at += 1
     at += own
     while at < len(words) and words[at] in _HEADS:
         at += 1
     inner = words[at:]
-    if name in _JOINING:
+    if name in JOINING:
         _joined(name, inner, result)
     elif inner:
         result.commands.append(inner[1:] if inner[0] == "--" else inner)
@@ -103,7 +159,9 @@ def _joined(name: str, inner: list[str], result: Opened) -> None:
         return
     for mark in (":::", "::::", ":::+"):
         if mark in inner:
+            given = inner[inner.index(mark) + 1 :] if mark == ":::" else []
             inner = inner[: inner.index(mark)]
+            result.texts += [] if inner else [(word, None, []) for word in given]
     if inner:
         result.commands.append(inner)
         result.texts.append((" ".join(inner), None, []))
@@ -133,7 +191,10 @@ def _cluster_end(word: str, options: tuple[str, ...]) -> bool:
 
 def _text_option(name: str, words: list[str]) -> Opened:
     result = Opened()
-    if not _option_texts(result, words, TEXT_OPTIONS[name], "bash") and name == "script":
+    found = _option_texts(result, words, TEXT_OPTIONS[name], "bash")
+    if not found and name == "runuser" and "-u" in words:
+        result.commands.append([word for word in words[words.index("-u") + 2 :] if word != "--"])
+    elif not found and name == "script":
         at = _behind_options(words, 1, frozenset(("-E", "-I", "-O", "-B", "-T", "-m", "-o", "-t"))) + 1
         if words[at:]:
             result.commands.append(words[at:])
@@ -183,6 +244,14 @@ def _trap(_name: str, words: list[str]) -> Opened | None:
     return result
 
 
+def _group(_name: str, words: list[str]) -> Opened:
+    """`sg [-] group [-c] command`."""
+    result = Opened()
+    rest = [word for word in words[1:] if word not in ("-", "-c")]
+    result.texts += [(word, "bash", []) for word in rest[1:2]]
+    return result
+
+
 def _alias(_name: str, words: list[str]) -> Opened:
     """Each value is shell text that runs when the alias is used."""
     result = Opened()
@@ -206,74 +275,50 @@ def _find(_name: str, words: list[str]) -> Opened:
     return result
 
 
-def _fd(_name: str, words: list[str]) -> Opened:
-    result = Opened()
-    for at, word in enumerate(words):
-        if word in ("-x", "--exec", "-X", "--exec-batch"):
-            result.commands.append(words[at + 1 :])
-            break
-    return result
-
-
-def _bwrap(_name: str, words: list[str]) -> Opened:
-    """Options take one to three words; what follows `--`, or the first word that is no option's, is the command."""
-    result = Opened()
-    at = 1
-    while at < len(words) and words[at].startswith("--"):
-        option = words[at]
-        if option == "--":
-            at += 1
-            break
-        at += 1 + _BWRAP.get(option, 0)
-    if words[at:]:
-        result.commands.append(words[at:])
-    return result
-
-
-_BWRAP = {
-    **dict.fromkeys(("--bind", "--ro-bind", "--dev-bind", "--bind-try", "--ro-bind-try", "--symlink", "--setenv"), 2),
-    **dict.fromkeys(
-        ("--proc", "--dev", "--tmpfs", "--dir", "--chdir", "--unsetenv", "--uid", "--gid", "--hostname"), 1
-    ),
-}
-
-
-def _nix(_name: str, words: list[str]) -> Opened | None:
-    for at, word in enumerate(words):
-        if word in ("-c", "--command"):
-            result = Opened()
-            result.commands.append(words[at + 1 :])
-            return result
-    return None
+_TMUX_VALUES = ("-t", "-s", "-n", "-c", "-S", "-L")
 
 
 def _tmux(_name: str, words: list[str]) -> Opened | None:
     """`new-session`, `send-keys` and the like hand their last words to a shell."""
-    texts = [word for word in words[2:] if " " in word]
-    if not texts:
+    result = _text_words("tmux", words[1:])
+    at = 1
+    while at < len(words) and (words[at][:1] == "-" or at == 1 or words[at - 1] in _TMUX_VALUES):
+        at += 1
+    if words[at:]:
+        result.commands.append(words[at:])
+    return result if result.commands or result.texts else None
+
+
+def _ip(_name: str, words: list[str]) -> Opened | None:
+    """`ip netns exec NAME command`, `ip vrf exec NAME command`."""
+    if "exec" not in words:
         return None
-    result = Opened()
-    result.texts += [(word, "bash", []) for word in texts]
-    return result
+    return _from(words, words.index("exec") + 1, "", 1)
 
 
 _SPECIAL: dict[str, Callable[[str, list[str]], Opened | None]] = {
     "eval": _eval,
-    "trap": _trap,
     "alias": _alias,
     "find": _find,
     "gfind": _find,
-    "fd": _fd,
-    "fdfind": _fd,
     "su": _text_option,
     "runuser": _text_option,
     "script": _text_option,
     "nix-shell": _text_option,
-    "xterm": _text_option,
-    "bwrap": _bwrap,
-    "nix": _nix,
+    "sg": _group,
+    "ip": _ip,
+    "trap": _trap,
     "tmux": _tmux,
     "screen": _tmux,
     **windows_programs.OPENERS,
 }
-_KNOWN = frozenset((*WRAPPERS, *SHELLS, *_SPECIAL, *(pair[0] for pair in TWO_WORDS)))
+_OPENERS: dict[str, Callable[[str, list[str]], Opened | None]] = {
+    **dict.fromkeys(TEXT_OPTIONS, _text_option),
+    **dict.fromkeys(WRAPPERS, _wrapper),
+    **dict.fromkeys(TEXT_WORDS, _text_words),
+    **dict.fromkeys(BEHIND, _behind),
+    **programs.OPENERS,
+    **dict.fromkeys(SHELLS, _shell),
+    **_SPECIAL,
+}
+_KNOWN = frozenset((*_OPENERS, *(pair[0] for pair in TWO_WORDS)))

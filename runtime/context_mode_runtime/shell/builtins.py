@@ -1,0 +1,254 @@
+"""Builtins and programs that change what a text knows: variables, arguments, aliases, files."""
+
+from __future__ import annotations
+
+from context_mode_runtime.shell import outputs, parameters, values
+from context_mode_runtime.shell.words import is_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from context_mode_runtime.shell.model import Segment
+    from context_mode_runtime.shell.values import Env
+    from context_mode_runtime.shell.words import Word
+
+_FIELDS_MAX = 64
+
+
+def assign(env: Env, name: str, value: Word | list[Word]) -> None:
+    """Keeps what `name` is set to: `x`, `x+` (added to), `x[i]`, `x*` (each field is a value of its own)."""
+    if isinstance(value, list):
+        _array(env, name, [field for word in value for field in values.alternatives([word], env)[0]])
+        return
+    each = name.endswith("*")
+    for row in reversed(values.alternatives([value], env)):
+        if each:
+            for field in reversed(row[: values.VALUES_MAX]):
+                env.remember(name[:-1], field)
+        else:
+            text = " ".join(row)
+            hidden = any(isinstance(field, values.Unseen) for field in row)
+            _keep(env, name, values.unseen(text) if hidden else text)
+
+
+def _keep(env: Env, name: str, value: str) -> None:
+    if name.endswith("+"):
+        name = name[:-1]
+        head, bracket, key = name.partition("[")
+        found = parameters.element(head, key[:-1], env) if bracket else env.of(name)
+        for old in found[:4] or [""]:
+            text = old if isinstance(old, str) else (old[0] if old else "")
+            unknown = isinstance(text, values.Unseen) or isinstance(value, values.Unseen)
+            _keep(env, name, values.unseen(text + value) if unknown else text + value)
+        return
+    head, bracket, key = name.partition("[")
+    if bracket:
+        _element(env, head, key.rstrip("]").strip("'\""), value)
+        return
+    if head in env.lowered and not isinstance(value, values.Unseen):
+        value = value.lower()
+    env.remember(head, value)
+
+
+def _element(env: Env, name: str, key: str, value: str) -> None:
+    env.remember(f"{name}[{key}]", value)
+    keys = env.values.get(name + "[]") or [[]]
+    known = keys[0] if isinstance(keys[0], list) else []
+    if key not in known and len(known) < _FIELDS_MAX:
+        env.values[name + "[]"] = [[*known, key]]
+
+
+def _array(env: Env, name: str, fields: list[str]) -> None:
+    fields = fields[:_FIELDS_MAX]
+    plain: list[str] = []
+    for field in fields:
+        key, cut, value = field[1:].partition("]=") if field[:1] == "[" else ("", "", "")
+        plain.append(value if cut else field)
+        if cut:
+            _element(env, name.removesuffix("+"), key, value)
+    if name.endswith("+"):
+        name = name[:-1]
+        old = env.of(name)
+        first = old[0] if old else []
+        plain = [*([first] if isinstance(first, str) else first), *plain][:_FIELDS_MAX]
+    env.remember(name, plain)
+
+
+def learn(words: list[str], segment: Segment, env: Env) -> None:
+    """What a command of `words` sets."""
+    action = ACTIONS.get(words[0])
+    if action is not None:
+        action(words, segment, env)
+
+
+def _declare(words: list[str], _segment: Segment, env: Env) -> None:
+    options = "".join([word[1:] for word in words[1:] if word[:1] == "-"])
+    for word in words[1:]:
+        name, cut, value = word.partition("=")
+        if word[:1] == "-" or not name:
+            continue
+        if "l" in options:
+            env.lowered.add(name)
+        if not cut:
+            continue
+        if "n" in options or words[0] == "nameref":
+            env.refs[name] = value
+        elif is_name(name.partition("[")[0].removesuffix("+")):
+            _keep(env, name, values.unseen(value) if isinstance(word, values.Unseen) else value)
+
+
+def _set(words: list[str], _segment: Segment, env: Env) -> None:
+    rest = words[1:]
+    if env.dialect == "fish":
+        rest = [word for word in rest if not word.startswith("-")]
+        if rest:
+            env.remember(rest[0], rest[1:] if len(rest) != len("xy") else rest[1])
+        return
+    while rest and rest[0][:1] in ("-", "+") and rest[0] != "--":
+        rest = rest[2:] if rest[0][1:] in ("o", "O") else rest[1:]
+    if rest:
+        env.arguments(env.scope, rest[1:] if rest[0] == "--" else rest)
+
+
+def _shift(words: list[str], _segment: Segment, env: Env) -> None:
+    count = int(words[1]) if len(words) > 1 and words[1].isdecimal() else 1
+    for fields in reversed(env.of("@")[:8]):
+        env.arguments(env.scope, list(fields[count:]))
+
+
+def _printf(words: list[str], _segment: Segment, env: Env) -> None:
+    if words[1:2] == ["-v"] and len(words) > len("pvx"):
+        for text in outputs.formatted(words[1:], env):
+            _keep(env, words[2], text)
+
+
+def _fed(segment: Segment, env: Env) -> list[str] | None:
+    """What comes in; None when not all of it is known."""
+    texts, seen = outputs.inputs(segment, env, 0, raw=False)
+    return texts if seen else None
+
+
+def _read(words: list[str], segment: Segment, env: Env) -> None:
+    names, options = _names(words, "adeinNptuA")
+    texts = _fed(segment, env)
+    if "-a" in options or "-A" in options:
+        names = [options.get("-a") or options.get("-A") or ""]
+    names = names or ["REPLY"]
+    if texts is None:
+        for name in names:
+            env.remember(name, values.unseen("$" + name))
+        return
+    end = options.get("-d", "\n") or "\0"
+    size = options.get("-n", options.get("-N", ""))
+    for text in reversed(texts):
+        for line in reversed(text.split(end)[:_FIELDS_MAX]):
+            cut = line[: int(size)] if size.isdecimal() else line
+            if cut:
+                _spread(env, names, cut, whole="-a" in options or "-A" in options)
+
+
+def _spread(env: Env, names: list[str], line: str, *, whole: bool) -> None:
+    fields = [field for field in env.split(line) if field]
+    if whole:
+        env.remember(names[0], fields)
+    elif len(names) == 1:
+        env.remember(names[0], line.strip())
+    else:
+        for number, name in enumerate(names[:-1]):
+            env.remember(name, fields[number] if number < len(fields) else "")
+        env.remember(names[-1], " ".join(fields[len(names) - 1 :]))
+
+
+def _names(words: list[str], taking: str) -> tuple[list[str], dict[str, str]]:
+    """The operands and the options with their values; an option of `taking` takes the next word."""
+    names: list[str] = []
+    options: dict[str, str] = {}
+    at = 1
+    while at < len(words):
+        word = words[at]
+        if word[:1] == "-" and len(word) > 1:
+            letter = next((c for c in word[1:] if c in taking), "")
+            glued = word[word.index(letter) + 1 :] if letter else ""
+            at += 1
+            if letter and not glued and letter != "e":
+                glued = words[at] if at < len(words) else ""
+                at += 1
+            options["-" + letter] = glued
+        else:
+            names.append(word)
+            at += 1
+    return names, options
+
+
+def _mapfile(words: list[str], segment: Segment, env: Env) -> None:
+    names, _ = _names(words, "dnOsuCc")
+    name = names[0] if names else "MAPFILE"
+    texts = _fed(segment, env)
+    if texts is None:
+        env.remember(name, [values.unseen("${" + name + "[@]}")])
+        return
+    for text in texts:
+        env.remember(name, text.rstrip("\n").split("\n")[:_FIELDS_MAX])
+
+
+def _alias(words: list[str], _segment: Segment, env: Env) -> None:
+    rest = [word for word in words[1:] if not word.startswith("-")]
+    pairs = [word.partition("=") for word in rest if "=" in word]
+    if not pairs and len(rest) > 1:
+        pairs = [(rest[0], "=", " ".join(rest[1:]))]
+    for name, _, value in pairs:
+        known = env.aliases.setdefault(name, [])
+        if value not in known and len(known) < values.VALUES_MAX:
+            known.append(value)
+
+
+def _hash(words: list[str], _segment: Segment, env: Env) -> None:
+    if words[1:2] == ["-p"] and len(words) > len("-px"):
+        env.aliases.setdefault(words[3], []).append(words[2])
+
+
+def _tee(words: list[str], segment: Segment, env: Env) -> None:
+    texts, _ = outputs.inputs(segment, env, 0)
+    for word in words[1:]:
+        if not word.startswith("-") and texts:
+            write(env, word, "\n".join(texts))
+
+
+def _copy(words: list[str], _segment: Segment, env: Env) -> None:
+    rest = [word for word in words[1:] if not word.startswith("-")]
+    text = env.files.get(outputs.plain_path(rest[0])) if len(rest) > 1 else None
+    if text is not None:
+        write(env, rest[-1], text)
+
+
+def _exec(_words: list[str], segment: Segment, env: Env) -> None:
+    texts, seen = outputs.own_input(segment, env, 0, raw=True)
+    for redirect in segment.redirects:
+        if seen and redirect.operator[0] == "<":
+            env.files["&" + (redirect.fd or "0")] = "\n".join(texts)
+
+
+def write(env: Env, path: str, text: str) -> None:
+    """The file at `path` holds `text`, too."""
+    path = outputs.plain_path(path)
+    old = env.files.get(path, "")
+    if text not in old:
+        env.files[path] = (old + "\n" + text if old else text)[-outputs.FILE_MAX :]
+
+
+ACTIONS: dict[str, Callable[[list[str], Segment, Env], None]] = {
+    **dict.fromkeys(("export", "declare", "local", "readonly", "typeset", "nameref", "integer"), _declare),
+    **dict.fromkeys(("env", "sudo", "doas"), _declare),
+    "set": _set,
+    "shift": _shift,
+    "printf": _printf,
+    "read": _read,
+    **dict.fromkeys(("mapfile", "readarray"), _mapfile),
+    **dict.fromkeys(("alias", "abbr"), _alias),
+    "hash": _hash,
+    "tee": _tee,
+    **dict.fromkeys(("cp", "mv", "ln", "install"), _copy),
+    "exec": _exec,
+}
+"""Name to what it changes."""

@@ -1,0 +1,247 @@
+"""Shell text that reaches a shell by its input, a file, a variable or an alias."""
+
+from __future__ import annotations
+
+from context_mode_runtime.shell import outputs, programs
+from context_mode_runtime.shell.model import Group
+from context_mode_runtime.shell.opened import base, quoted
+from context_mode_runtime.shell.values import Unseen, unseen
+from context_mode_runtime.shell.wrapper_table import SHELLS, TEXT_VARIABLES
+from context_mode_runtime.shell.wrappers import is_wrapper, operand
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from context_mode_runtime.shell.model import Segment
+    from context_mode_runtime.shell.opened import Opened, Text
+    from context_mode_runtime.shell.values import Env
+    from context_mode_runtime.shell.words import Word
+
+_STREAMS = ("-", "/dev/stdin", "/dev/fd/", "/proc/self/fd/", "<(")
+_READERS = frozenset(("source", ".", "at", "batch", "iex", "invoke-expression"))
+"""No shells by name, but what comes in is run as shell text."""
+FED = frozenset((*SHELLS, *_READERS, *programs.SCRIPTS, "xargs", "parallel", "gxargs"))
+"""What they run may come from elsewhere in the text."""
+_HOLDERS = frozenset(("env", "sudo", "doas", "export", "declare", "typeset", "readonly", "local"))
+_EVALUATES = frozenset(
+    (
+        "let",
+        "[[",
+        "[",
+        "test",
+        "printf",
+        "declare",
+        "typeset",
+        "local",
+        "export",
+        "readonly",
+        "unset",
+        "read",
+        "mapfile",
+        "wait",
+    )
+)
+"""Words of theirs are evaluated as arithmetic, where the substitutions in a subscript run."""
+_MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+_LOGINS = {
+    "su": "",
+    "runuser": "",
+    "sudo": "-s -i --shell --login",
+    "doas": "-s",
+    "chroot": "",
+    "nsenter": "",
+    "unshare": "",
+}
+"""Without a command they start a shell that reads (with one of these options, where some are named)."""
+_LINES_MAX = 64
+_INPUT_WORD = "$input"
+
+
+class Fed:
+    """What a command is fed: `texts` for shells, `commands` as words; `seen` is False when there is more."""
+
+    __slots__ = ("commands", "seen", "texts")
+
+    def __init__(self) -> None:
+        self.texts: list[Text] = []
+        self.commands: list[list[str]] = []
+        self.seen = True
+
+
+def fed(words: list[str], segment: Segment, env: Env, found: Opened | None) -> Fed:
+    """What `words` runs of its input, of files that the text writes, and of aliases."""
+    result = Fed()
+    if env.aliases:
+        _aliased(words, env, result)
+    name = base(words[0])
+    lower = name.lower()
+    if "/" in words[0] and env.files:
+        _file(words[0], None, env, result)
+    if name in _EVALUATES or name in _HOLDERS:
+        _of_words(name, words, result)
+    if name in programs.SCRIPTS:
+        _script(name, words, segment, env, result)
+    elif name in ("xargs", "gxargs", "parallel") and found is not None:
+        _arguments(name, words, segment, env, found, result)
+    elif (lower in SHELLS or lower in _READERS or _logs_in(name, words, found)) and not (
+        found and any(text[0] for text in found.texts)
+    ):
+        _shell(name, words, segment, env, result)
+    return result
+
+
+def read_by(segment: Segment, env: Env) -> list[str]:
+    """What a program reads of process substitutions and on its input."""
+    texts = [text for word in segment.words for text in outputs.of_process(word, env, 0, raw=True)[0]]
+    return texts + outputs.inputs(segment, env, 0)[0]
+
+
+def _logs_in(name: str, words: list[str], found: Opened | None) -> bool:
+    if name not in _LOGINS or (found is not None and (found.commands or found.texts)):
+        return False
+    needed = _LOGINS[name].split()
+    return not needed or any(word in needed for word in words[1:])
+
+
+def _shell(name: str, words: list[str], segment: Segment, env: Env, result: Fed) -> None:
+    dialect = SHELLS.get(name.lower())
+    file = "" if name in _LOGINS else operand(name, words)
+    for word in segment.words:
+        made, known = outputs.of_process(word, env, 0, raw=True)
+        result.texts += [(text, dialect, []) for text in made]
+        result.seen = result.seen and known
+    if file and not file.startswith(_STREAMS):
+        if isinstance(file, Unseen) and file.startswith(("$(", "`")) and file.bare == "":
+            return
+        _file(file, dialect, env, result)
+        return
+    if file.startswith("<("):
+        return
+    texts, seen = outputs.inputs(segment, env, 0)
+    descriptor = env.files.get("&" + file.rpartition("/")[2]) if "/fd/" in file else None
+    texts = [*texts, descriptor] if descriptor is not None else texts
+    result.texts += [(text, dialect, []) for text in texts if text.strip()]
+    if seen is False and not _from_file(segment):
+        result.seen = False
+
+
+def _from_file(segment: Segment) -> bool:
+    """A file of the project comes in, by `<` or `cat`: as good as its name behind the shell's."""
+    if any(r.operator == "<" and r.target.literal for r in segment.redirects):
+        return True
+    before = segment.piped_from
+    if before is None or isinstance(before, Group) or len(before.words) < len("ab"):
+        return False
+    return all(word.literal for word in before.words) and base(before.words[0].text) == "cat"
+
+
+def _file(path: str, dialect: str | None, env: Env, result: Fed) -> None:
+    text = env.files.get(outputs.plain_path(path))
+    if text is not None:
+        result.texts.append((text, dialect, []))
+
+
+def _aliased(words: list[str], env: Env, result: Fed) -> None:
+    for value in env.aliases.get(words[0], ()):
+        rest = words[1:]
+        if value.endswith(" ") and rest and rest[0] in env.aliases:
+            rest = [env.aliases[rest[0]][-1], *[quoted(word) for word in rest[1:]]]
+        else:
+            rest = [quoted(word) for word in rest]
+        if value.split(" ")[0] != words[0]:
+            result.texts.append((" ".join([value, *rest]), None, []))
+
+
+def _arguments(name: str, words: list[str], segment: Segment, env: Env, found: Opened, result: Fed) -> None:
+    """`xargs` and `parallel`: what comes in becomes words of the command."""
+    texts, seen = _xargs_input(segment, env)
+    if not seen:
+        texts = [*texts, unseen(_INPUT_WORD)]
+    for text in [text for text in texts if text.strip()]:
+        if name == "parallel" and not found.commands and not isinstance(text, Unseen):
+            result.texts.append((text, None, []))
+        for inner in found.commands:
+            result.commands += _filled(inner, text, _replaced(words))
+
+
+def _filled(inner: list[str], text: str, mark: str) -> list[list[str]]:
+    """The commands that `inner` becomes with `text` in the place of `mark`, or at its end."""
+    if isinstance(text, Unseen):
+        if not mark:
+            return [[*inner, text]] if inner and is_wrapper(inner) else []
+        runs = inner[:1] == [mark] or (base(inner[0]) in SHELLS and any(word.startswith(mark) for word in inner))
+        return [[text if word == mark else word.replace(mark, text) for word in inner]] if runs else []
+    if not mark:
+        return [[*inner, *text.split()]]
+    lines = [line for line in text.split("\n")[:_LINES_MAX] if line]
+    made = [[word.replace(mark, line) for word in inner] for line in lines]
+    return [one for one in made if one != inner]
+
+
+def _xargs_input(segment: Segment, env: Env) -> tuple[list[str], bool | None]:
+    for word in segment.words:
+        made, known = outputs.of_process(word, env, 0, raw=True)
+        if made:
+            return made, known
+    return outputs.inputs(segment, env, 0)
+
+
+def _script(name: str, words: list[str], segment: Segment, env: Env, result: Fed) -> None:
+    """A script that comes in on the input, or stands in a file that the text writes."""
+    texts: list[str] = []
+    if programs.reads_script(name, words):
+        texts, _ = _xargs_input(segment, env)
+    elif name == "sed" and programs.runs_lines(words):
+        texts, seen = outputs.inputs(segment, env, 0)
+        result.texts += [(text, "sh", []) for text in texts]
+        result.seen = seen is not False
+        return
+    elif name == "make":
+        texts = [env.files[file] for file in _MAKEFILES if file in env.files]
+    result.texts += [(one, "sh", []) for text in texts for one in programs.SCRIPTS[name](text) if one]
+
+
+def _of_words(name: str, words: list[str], result: Fed) -> None:
+    """Variables that are set by words, functions that are handed on, and subscripts that are evaluated."""
+    for word in words[1:]:
+        if name in _EVALUATES and "[" in word and ("$(" in word or "`" in word):
+            result.texts.append(substituted(word))
+        key, cut, value = word.partition("=") if name in _HOLDERS else ("", "", "")
+        if cut and key in TEXT_VARIABLES:
+            result.texts += _run_by(key, [value])
+        elif cut and value.startswith("() {"):
+            result.texts.append(("f " + value, "bash", []))
+
+
+def _replaced(words: list[str]) -> str:
+    for at, word in enumerate(words[1:], 1):
+        if word in ("-I", "-i", "--replace", "-J"):
+            return words[at + 1] if word in ("-I", "-J") and at + 1 < len(words) else "{}"
+        if word[:2] in ("-I", "-i") and word[2:3]:
+            return word[2:]
+        if word.startswith("--replace="):
+            return word[10:]
+    return "{}" if base(words[0]) == "parallel" else ""
+
+
+def of_variable(env: Env, name: str, word: Word | list[Word]) -> list[Text]:
+    """Shell text that runs because a variable holds it: by its name, or where it is evaluated as arithmetic."""
+    value = next(iter(env.of(name)), "")
+    fields = [value] if isinstance(value, str) else value
+    if name not in TEXT_VARIABLES:
+        return [substituted(text) for text in fields if "[" in text and ("$(" in text or "`" in text)]
+    texts: list[str] = []
+    if not isinstance(word, list) and not TEXT_VARIABLES[name]:
+        texts, _ = outputs.of_process(word, env, 0, raw=True)
+        texts += [env.files[field] for field in fields if field in env.files]
+    return [*_run_by(name, fields), *[(text, "bash", []) for text in texts]]
+
+
+def _run_by(name: str, fields: list[str]) -> list[Text]:
+    if TEXT_VARIABLES[name]:
+        return [(text, "bash", []) for text in fields if text]
+    return [substituted(text) for text in fields if "$(" in text or "`" in text]
+
+
+def substituted(text: str) -> Text:
+    """Text of which only the substitutions run."""
+    return 'echo "' + text.replace('"', "") + '"', "bash", []

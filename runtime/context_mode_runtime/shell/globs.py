@@ -1,0 +1,109 @@
+"""Shell patterns: `*`, `?`, `[...]` with classes and ranges, `@(a|b)` and its kin."""
+
+from __future__ import annotations
+
+SIZE_MAX = 256
+"""Longest text and pattern that are compared; a longer one fits nothing."""
+_PLAIN_MAX = 32
+_CLASSES = {
+    "alpha": str.isalpha,
+    "lower": str.islower,
+    "upper": str.isupper,
+    "digit": str.isdigit,
+    "alnum": str.isalnum,
+    "graph": str.isprintable,
+    "print": str.isprintable,
+}
+
+
+def wild(text: str) -> bool:
+    """`text` holds a sign of a pattern."""
+    return any(c in text for c in "*?[") or ("(" in text and ")" in text)
+
+
+def fits(pattern: str, text: str) -> bool:
+    """The whole `text` is what `pattern` stands for."""
+    if len(pattern) > SIZE_MAX or len(text) > SIZE_MAX:
+        return False
+    return any(_signs(_tokens(plain), text) for plain in _plain(pattern))
+
+
+def _plain(pattern: str) -> list[str]:
+    """`pattern` without lists in brackets: one pattern for each choice, repeated ones up to twice."""
+    todo = [pattern.replace("<->", "*")]
+    done: list[str] = []
+    while todo and len(todo) + len(done) <= _PLAIN_MAX:
+        head = todo.pop()
+        start = head.find("(")
+        end = head.find(")", start)
+        if start < 0 or end < 0:
+            done.append(head)
+            continue
+        kind = head[start - 1 : start] if start else ""
+        before = head[: start - 1] if kind and kind in "@?*+!" else head[:start]
+        choices = head[start + 1 : end].split("|") if kind != "!" else ["*"]
+        if kind and kind in "*+":
+            choices += [choice * 2 for choice in choices]
+        if kind and kind in "?*":
+            choices.append("")
+        todo += [before + choice + head[end + 1 :] for choice in choices]
+    return done + todo
+
+
+def _tokens(pattern: str) -> list[str]:
+    out: list[str] = []
+    at = 0
+    while at < len(pattern):
+        end = at + 1
+        if pattern[at] == "[":
+            close = pattern.find("]", at + 2)
+            while close > 0 and pattern[close - 1] == ":" and pattern.find("[:", at + 1, close - 1) > 0:
+                close = pattern.find("]", close + 1)
+            end = close + 1 if close > 0 else end
+        elif pattern[at] == "\\":
+            end = at + 2
+        out.append(pattern[at:end])
+        at = end
+    return out
+
+
+def _signs(tokens: list[str], text: str) -> bool:
+    """Goes back to the last `*` only."""
+    at = place = mark = 0
+    star = -1
+    while at < len(text):
+        if place < len(tokens) and tokens[place] == "*":
+            star, mark = place, at
+            place += 1
+        elif place < len(tokens) and _sign(tokens[place], text[at]):
+            place += 1
+            at += 1
+        elif star >= 0:
+            mark += 1
+            place, at = star + 1, mark
+        else:
+            return False
+    return all(piece == "*" for piece in tokens[place:])
+
+
+def _sign(piece: str, sign: str) -> bool:
+    if piece == "?":
+        return True
+    if piece[0] != "[" or len(piece) == 1:
+        return piece.lstrip("\\") == sign if len(piece) > 1 else piece == sign
+    body = piece[1:-1]
+    turned = body[:1] in ("!", "^")
+    body = body[1:] if turned else body
+    found = False
+    while body:
+        name, cut, rest = body[2:].partition(":]") if body.startswith("[:") else ("", "", "")
+        if cut:
+            found = found or (name in _CLASSES and _CLASSES[name](sign))
+            body = rest
+        elif body[1:2] == "-" and len(body) > len("a-"):
+            found = found or body[0] <= sign <= body[2]
+            body = body[3:]
+        else:
+            found = found or body[0] == sign
+            body = body[1:]
+    return found != turned

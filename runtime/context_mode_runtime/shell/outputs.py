@@ -1,0 +1,375 @@
+"""What commands print and what they read, as far as their text tells."""
+
+from __future__ import annotations
+
+from context_mode_runtime.shell import values
+from context_mode_runtime.shell.model import Group
+from context_mode_runtime.shell.opened import base
+from context_mode_runtime.shell.scan import scan
+from context_mode_runtime.shell.words import PROCESS, escaped
+from context_mode_runtime.shell.wrappers import opened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from context_mode_runtime.shell.model import Segment
+    from context_mode_runtime.shell.values import Env
+    from context_mode_runtime.shell.words import Word
+
+    Printed = tuple[list[str], bool]
+    """The texts it may be, and whether that is all of it."""
+
+_TEXTS_MAX = 32
+_GROUPS_MAX = 16
+_WRAPPERS_MAX = 4
+_COST = 16
+FILE_MAX = 32_768
+"""What is kept of a file that the text writes."""
+OUTPUT = frozenset((">", ">>", ">|", "&>", "&>>"))
+_SHOWN = frozenset(("/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"))
+_SILENT = frozenset(
+    (
+        *(
+            ":",
+            "true",
+            "false",
+            "cd",
+            "set",
+            "export",
+            "declare",
+            "local",
+            "readonly",
+            "typeset",
+            "test",
+            "[",
+            "[[",
+            "shift",
+        ),
+        *(
+            "unset",
+            "mkdir",
+            "touch",
+            "chmod",
+            "rm",
+            "sleep",
+            "wait",
+            "exit",
+            "return",
+            "break",
+            "continue",
+            "read",
+            "let",
+        ),
+        *(
+            "mapfile",
+            "readarray",
+            "shopt",
+            "trap",
+            "exec",
+            "pushd",
+            "popd",
+            "umask",
+            "ulimit",
+            "source",
+            ".",
+            "cp",
+            "mv",
+        ),
+    )
+)
+_LINES = frozenset(
+    ("head", "tail", "sort", "uniq", "grep", "egrep", "fgrep", "rg", "less", "more", "shuf", "fold", "pv")
+)
+"""They print lines of their input: all of them may come."""
+_PASSING = frozenset(("cat", "tac", "tee", "psub"))
+_FINDERS = frozenset(("which", "type", "whence", "command"))
+_SETTINGS = frozenset(
+    (
+        *("shellenv", "completion", "completions", "hook", "activate", "init", "env", "docker-env", "--completion"),
+        *("shell.bash", "shell.zsh", "--alias", "--bash", "--zsh", "generate-shell-completion"),
+    )
+)
+"""A program with one of these prints settings of its own for a shell."""
+_SETTERS = frozenset(("ssh-agent", "dircolors", "keychain", "gpg-agent", "register-python-argcomplete", "lesspipe"))
+
+
+def printed(segments: Sequence[Segment], env: Env, depth: int, *, raw: bool = False) -> Printed:
+    """What `segments` print one after the other. `raw`: expansions without a literal may stand in it as written."""
+    texts, seen = [""], True
+    for segment in segments:
+        if segment.pipe_next is not None and segment.pipe_next in segments:
+            continue
+        made, known = _output(segment, env, depth, raw=raw)
+        seen = seen and known
+        if made:
+            count = min(max(len(texts), len(made)), _TEXTS_MAX)
+            texts = [texts[min(n, len(texts) - 1)] + made[min(n, len(made) - 1)] for n in range(count)]
+    return texts, seen
+
+
+def written(segment: Segment, env: Env) -> str:
+    """What a command with a redirection puts into its file."""
+    group = segment.group
+    made = printed(group.segments(), env, 0, raw=True)[0] if group else _said_by(segment, env, 0, raw=True)[0]
+    return "\n".join(made)[:FILE_MAX]
+
+
+def _output(segment: Segment, env: Env, depth: int, *, raw: bool) -> Printed:
+    if depth > values.DEPTH_MAX or not env.budget.take(_COST):
+        return [], False
+    if not segment.words:
+        texts, fed = own_input(segment, env, depth, raw=raw)
+        return texts, fed is not False
+    to_file = [r.target.text for r in segment.redirects if r.operator in OUTPUT and r.fd in ("", "1")]
+    if to_file and to_file[-1] not in _SHOWN:
+        return [], True
+    return _said_by(segment, env, depth, raw=raw)
+
+
+def _said_by(segment: Segment, env: Env, depth: int, *, raw: bool) -> Printed:
+    texts: list[str] = []
+    seen = True
+    for fields in values.alternatives(segment.words, env, depth)[:_TEXTS_MAX]:
+        made, known = _said(fields, segment, env, depth, raw=raw)
+        texts += made
+        seen = seen and known
+    return texts, seen
+
+
+def _said(fields: list[str], segment: Segment, env: Env, depth: int, *, raw: bool, hops: int = 0) -> Printed:
+    if not fields or isinstance(fields[0], values.Unseen) or hops > _WRAPPERS_MAX:
+        return [], not fields
+    name = base(fields[0])
+    lower = name.lower()
+    told = raw or not any(isinstance(field, values.Unseen) for field in fields)
+    if name in env.bodies:
+        return _of_function(env.bodies[name], fields[1:], env, depth, raw=raw)
+    found = _TELLERS[lower](fields[1:], env) if lower in _TELLERS else _found(name, fields[1:])
+    if found or lower in _TELLERS:
+        return found, told
+    if name in _SILENT or name in _SETTERS or any(field in _SETTINGS for field in fields[1:4]):
+        return [], True
+    if name in _PASSING or name in _LINES:
+        return _passed(name, fields[1:], segment, env, depth, raw=raw)
+    return _of_wrapper(fields, segment, env, depth, raw=raw, hops=hops)
+
+
+def _found(name: str, rest: list[str]) -> list[str]:
+    """`which`, `command -v` and their kin print the name they are asked for."""
+    options = "".join([field for field in rest if field.startswith("-")])
+    if name not in _FINDERS or (name == "command" and not any(c in options for c in "vV")):
+        return []
+    return [field + "\n" for field in rest if not field.startswith("-")]
+
+
+def _of_wrapper(fields: list[str], segment: Segment, env: Env, depth: int, *, raw: bool, hops: int) -> Printed:
+    found = opened(fields)
+    if found is not None and found.commands:
+        return _said(found.commands[0], segment, env, depth, raw=raw, hops=hops + 1)
+    if found is not None and found.texts:
+        inner = [one for one in scan(found.texts[0][0], env.dialect).segments if one.parent is None]
+        return printed(inner, env, depth + 1, raw=raw)
+    return [], False
+
+
+def _of_function(body: Group, rest: list[str], env: Env, depth: int, *, raw: bool) -> Printed:
+    outer, env.scope = env.scope, body.name
+    if rest:
+        env.arguments(body.name, rest)
+    try:
+        segments = body.segments()
+        return printed(segments, env, depth + 1, raw=raw) if segments else ([], False)
+    finally:
+        env.scope = outer
+
+
+def _passed(name: str, rest: list[str], segment: Segment, env: Env, depth: int, *, raw: bool) -> Printed:
+    """`cat` and its kin: files that the text writes, substitutions, or the input."""
+    texts: list[str] = []
+    seen = True
+    for word in segment.words if name != "tee" else ():
+        made, known = of_process(word, env, depth, raw=raw)
+        texts += made
+        seen = seen and known
+    files = [field for field in rest if not field.startswith("-") and field[:2] != "<("] if name != "tee" else []
+    for file in files:
+        text = env.files.get(plain_path(file))
+        texts += [text] if text is not None else []
+        seen = seen and (text is not None or name in _LINES)
+    if (not files or name in _LINES) and not texts:
+        made, fed = inputs(segment, env, depth + 1, raw=raw)
+        return texts + made, seen and fed is True
+    return texts, seen
+
+
+def of_process(word: Word, env: Env, depth: int, *, raw: bool) -> Printed:
+    """What the process substitutions in `word` print."""
+    texts: list[str] = []
+    seen = True
+    for part in word.parts:
+        if not part[4] or isinstance(part[4], str):
+            seen = seen and part[0] != PROCESS
+        elif part[0] == PROCESS or (part[4][-1].words and part[4][-1].words[0].text == "psub"):
+            made, known = printed(part[4], env, depth + 1, raw=raw)
+            texts += made
+            seen = seen and known
+    return texts, seen
+
+
+def plain_path(path: str) -> str:
+    """A path as the files that a text writes are kept by."""
+    return path.removeprefix("./")
+
+
+def inputs(segment: Segment, env: Env, depth: int, *, raw: bool = True) -> tuple[list[str], bool | None]:
+    """What `segment` may read, and whether that is all of it; None when nothing is fed to it."""
+    if depth > values.DEPTH_MAX or not env.budget.take(_COST):
+        return [], False
+    texts, seen = own_input(segment, env, depth, raw=raw)
+    if seen is not None:
+        return texts, seen
+    if segment.piped_from is not None:
+        return _piped(segment.piped_from, env, depth, raw=raw)
+    for group in _around(segment):
+        texts, seen = _of_group(group, env, depth, raw=raw)
+        if seen is not None:
+            return texts, seen
+    return _inherited(segment, env, depth, raw=raw)
+
+
+def _of_group(group: Group, env: Env, depth: int, *, raw: bool) -> tuple[list[str], bool | None]:
+    """What a group is fed by its redirections, a pipe, or the call of the function whose body it is."""
+    texts, seen = own_input(group.tail, env, depth, raw=raw) if group.tail else ([], None)
+    if seen is not None:
+        return texts, seen
+    if group.fed_by is not None:
+        return _piped(group.fed_by, env, depth, raw=raw)
+    return inputs(env.calls[group.name], env, depth + 1, raw=raw) if group.name in env.calls else ([], None)
+
+
+def _around(segment: Segment) -> list[Group]:
+    """The groups around `segment`, inner ones first."""
+    found: list[Group] = []
+    group = segment.inside
+    while group is not None and len(found) < _GROUPS_MAX:
+        found.append(group)
+        group = group.outer
+    return found
+
+
+def _inherited(segment: Segment, env: Env, depth: int, *, raw: bool) -> tuple[list[str], bool | None]:
+    """The input of the command around a substitution or an inner text, or of the whole text."""
+    if segment.parent is not None and segment.capture == "into":
+        return _said_by(segment.parent, env, depth + 1, raw=raw)
+    if segment.parent is not None and segment.capture != "proc":
+        return inputs(segment.parent, env, depth + 1, raw=raw)
+    text = env.files.get("&0")
+    return ([text], True) if text is not None else ([], None)
+
+
+def _piped(before: Segment | Group, env: Env, depth: int, *, raw: bool) -> Printed:
+    segments = before.segments() if isinstance(before, Group) else [before]
+    return printed(segments, env, depth + 1, raw=raw) if segments else ([], False)
+
+
+def own_input(segment: Segment, env: Env, depth: int, *, raw: bool) -> tuple[list[str], bool | None]:
+    """What its own here-documents and redirections feed to `segment`."""
+    documents = segment.heredocs
+    told = [one for one in documents if raw or one.quoted or not ("$" in one.body or "`" in one.body)]
+    texts = [document.body if document.quoted else unescaped(document.body) for document in told]
+    seen: bool | None = len(told) == len(documents) if documents else None
+    for redirect in segment.redirects:
+        made, known = _redirected(redirect.operator, redirect.target, env, depth, raw=raw)
+        texts += made
+        if known is not None:
+            seen = known and seen is not False
+    return texts, seen
+
+
+def _redirected(operator: str, target: Word, env: Env, depth: int, *, raw: bool) -> tuple[list[str], bool | None]:
+    if operator == "<<<":
+        rows = values.alternatives([target], env, depth)
+        told = raw or not any(isinstance(field, values.Unseen) for row in rows for field in row)
+        return [" ".join(row) + "\n" for row in rows], told
+    if operator in ("<", "<>"):
+        made, known = of_process(target, env, depth, raw=raw)
+        if made or not known:
+            return made, known
+        text = env.files.get(plain_path(target.text))
+        return ([text], True) if text is not None else ([], False)
+    if operator == "<&":
+        text = env.files.get("&" + target.text)
+        return ([text], True) if text is not None else ([], None)
+    return [], None
+
+
+def unescaped(body: str) -> str:
+    """A here-document's text behind its backslashes."""
+    if "\\" not in body:
+        return body
+    for pair, plain in (("\\\n", ""), ("\\$", "$"), ("\\`", "`"), ("\\\\", "\\")):
+        body = body.replace(pair, plain)
+    return body
+
+
+def _echo(rest: list[str], env: Env) -> list[str]:
+    end, takes = "\n", env.dialect in ("sh", "dash", "zsh", "ksh")
+    while rest and len(rest[0]) > 1 and rest[0][0] == "-" and all(c in "neElr" for c in rest[0][1:]):
+        end = "" if "n" in rest[0] else end
+        takes = "r" not in rest[0] and "E" not in rest[0] and (takes or "e" in rest[0])
+        rest = rest[1:]
+    rest = rest[1:] if rest[:1] == ["--"] else rest
+    text = " ".join(rest)
+    if "\\" not in text:
+        return [text + end]
+    return [escaped(text) + end, text + end] if takes else [text + end, escaped(text) + end]
+
+
+def formatted(rest: list[str], _env: Env) -> list[str]:
+    """What `printf` makes of its words."""
+    if rest[:1] == ["-v"]:
+        rest = rest[2:]
+    rest = rest[1:] if rest[:1] == ["--"] else rest
+    if not rest:
+        return []
+    if "%" not in rest[0]:
+        return [escaped(rest[0])]
+    out: list[str] = []
+    args = rest[1:]
+    for _ in range(_TEXTS_MAX):
+        before = len(args)
+        out.append(_filled(rest[0], args))
+        if not args or len(args) == before:
+            break
+    return ["".join(out)]
+
+
+def _filled(text: str, args: list[str]) -> str:
+    """`text` with its directives filled; what it used goes from `args`."""
+    head, *pieces = text.replace("%%", "\0").split("%")
+    out = [escaped(head)]
+    for piece in pieces:
+        end = 0
+        while end < len(piece) and piece[end] in "-+ #0123456789.*'":
+            end += 1
+        kind, width = piece[end : end + 1], piece[:end]
+        value = args.pop(0) if args else ""
+        value = escaped(value) if kind == "b" else value[:1] if kind == "c" else value
+        size = width.partition(".")[2]
+        out += [value[: int(size)] if size.isdecimal() else value, escaped(piece[end + 1 :])]
+    return "".join(out).replace("\0", "%")
+
+
+def _string(rest: list[str], _env: Env) -> list[str]:
+    """Fish: `string join SEPARATOR WORDS`."""
+    return [rest[1].join(rest[2:]) + "\n"] if rest[:1] == ["join"] and len(rest) > 1 else []
+
+
+_TELLERS: dict[str, Callable[[list[str], Env], list[str]]] = {
+    "echo": _echo,
+    "print": _echo,
+    "printf": formatted,
+    **dict.fromkeys(("write-output", "write"), _echo),
+    "string": _string,
+}

@@ -1,0 +1,252 @@
+"""What the variables of a text hold, and the fields that its words become."""
+
+from __future__ import annotations
+
+from context_mode_runtime.shell import outputs, parameters
+from context_mode_runtime.shell.braces import braced
+from context_mode_runtime.shell.words import LITERAL, OPAQUE, PROCESS, VARIABLE, Budget
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from context_mode_runtime.shell.model import Group, Segment
+    from context_mode_runtime.shell.words import Part, Word
+
+    Value = str | list[str]
+    """Text, or the fields of an array."""
+    Plan = list[tuple[Part, str, Sequence[Value]]]
+
+LENGTH_MAX = 4_096
+"""Longest value that is kept."""
+VALUES_MAX = 32
+"""Values of one variable that are tried."""
+DEPTH_MAX = 8
+"""Substitutions in substitutions whose output is worked out."""
+_PICKS_MAX = 32
+_PRESET: dict[str, list[Value]] = {"IFS": [" \t\n"]}
+_NUMBERS = frozenset("#?$!-")
+_COST = 4
+_PICK_COST = 32
+
+
+class Unseen(str):
+    """A field whose last part holds what the text doesn't tell, as written; `bare` is the rest of it."""
+
+    __slots__ = ("bare",)
+    bare: str
+
+
+class Env:
+    """What a text tells: values of variables (newest first), aliases, functions, files that it writes, references.
+
+    `scope` is the function, or the text with arguments of its own, that is being read; `last` the last word of the
+    command before; `changed` whether something new was learned; `evaluated` values whose substitutions run.
+    """
+
+    def __init__(self, budget: Budget, dialect: str = "bash") -> None:
+        self.values: dict[str, list[Value]] = {}
+        self.aliases: dict[str, list[str]] = {}
+        self.bodies: dict[str, Group] = {}
+        self.calls: dict[str, Segment] = {}
+        self.files: dict[str, str] = {}
+        self.refs: dict[str, str] = {}
+        self.evaluated: list[str] = []
+        self.lowered: set[str] = set()
+        self.budget = budget
+        self.dialect = dialect
+        self.scope = ""
+        self.last = ""
+        self.changed = False
+
+    def of(self, name: str) -> list[Value]:
+        """The values of `name`, newest first; none when the text doesn't tell."""
+        if name in ("@", "*", "argv"):
+            return self.values.get(self.scope + "\0", [])
+        if name.isdigit() and name != "0":
+            at = int(name) - 1
+            lists = self.values.get(self.scope + "\0", [])
+            return [fields[at] if at < len(fields) else "" for fields in lists]
+        if name == "0":
+            return self.values.get(self.scope + "\0000", [])
+        if name == "_" and self.last and self.dialect not in ("powershell", "pwsh", "cmd"):
+            return [self.last]
+        name = self.refs.get(name, name)
+        return self.values.get(name) or _PRESET.get(name, [])
+
+    def remember(self, name: str, value: Value) -> None:
+        """`name` may hold `value` from here on."""
+        if isinstance(value, str) and len(value) > LENGTH_MAX:
+            value = unseen("$" + name)
+        values = self.values.setdefault(name, [])
+        if not values or values[0] != value or type(values[0]) is not type(value):
+            self.changed = self.changed or value not in values
+            values.insert(0, value)
+            del values[VALUES_MAX:]
+
+    def arguments(self, scope: str, rest: list[str]) -> None:
+        """`$@`, `$1` and so on of a function or text."""
+        self.remember(scope + "\0", rest)
+
+    def split(self, text: str) -> list[str]:
+        """The pieces of `text` between the signs of IFS."""
+        signs = self.values.get("IFS")
+        if signs and isinstance(signs[0], str):
+            for sign in signs[0]:
+                text = text.replace(sign, "\0")
+            return text.split("\0")
+        return text.replace("\t", " ").replace("\n", " ").split(" ")
+
+
+def alternatives(words: Sequence[Word], env: Env, depth: int = 0) -> list[list[str]]:
+    """The lists of fields that `words` may become, at least one; the likeliest first."""
+    plain: list[str] = []
+    for word in words:
+        parts = word.parts
+        if len(parts) != 1 or parts[0][0] != LITERAL or (not parts[0][2] and "{" in parts[0][1]):
+            break
+        plain.append(parts[0][1])
+    else:
+        return [plain]
+    plans: list[Plan] = []
+    axes: dict[str, int] = {}
+    for word in words:
+        for variant in braced(word, env.budget):
+            plan = [(part, part[3] or part[1], part_values(part, env, depth)) for part in variant.parts]
+            for _, key, values in plan:
+                if len(values) > 1:
+                    axes[key] = max(axes.get(key, 0), len(values))
+            plans.append(plan)
+    found: list[list[str]] = []
+    for pick in _picks(axes):
+        if found and not env.budget.take(_PICK_COST):
+            break
+        fields = _fields(plans, pick, env)
+        if fields not in found:
+            found.append(fields)
+    return found
+
+
+def _picks(axes: dict[str, int]) -> list[dict[str, int]]:
+    """Which value of each variable: all together step by step, then every combination while there are few."""
+    if not axes:
+        return [{}]
+    found = [{key: min(step, size - 1) for key, size in axes.items()} for step in range(max(axes.values()))]
+    total = 1
+    for size in axes.values():
+        total *= size
+    if len(axes) > 1:
+        for number in range(min(total, _PICKS_MAX)):
+            pick, rest = {}, number
+            for key, size in axes.items():
+                pick[key], rest = rest % size, rest // size
+            found.append(pick)
+    return found
+
+
+def part_values(part: Part, env: Env, depth: int) -> Sequence[Value]:
+    """What one part of a word may become, at least one value."""
+    kind, text, _, name, inner = part
+    if kind in (LITERAL, PROCESS):
+        return (text,)
+    values: Sequence[Value] = ()
+    if kind == VARIABLE:
+        values = _variable(text, name, env, depth) or ((inner,) if isinstance(inner, str) else ())
+    elif text.startswith(("$((", "$[")):
+        return (text,)
+    elif isinstance(inner, str):
+        values = (inner,)
+    elif inner is not None and depth < DEPTH_MAX:
+        texts, seen = outputs.printed(inner, env, depth + 1)
+        values = [one.rstrip("\n") for one in texts if seen or one.strip()]
+        values += [] if seen else [unseen(text)]
+    return values or (unseen(text),)
+
+
+def _variable(text: str, name: str | None, env: Env, depth: int) -> Sequence[Value]:
+    if name is None:
+        body = text[2:-1] if text[:2] == "${" else text[1:]
+        return parameters.changed(body, env, depth) if depth < DEPTH_MAX else ()
+    if name in _NUMBERS:
+        return (text,)
+    values = env.of(name)
+    if "[" in text or name in ("@", "*") or env.dialect in ("zsh", "fish"):
+        return values
+    return [(value[0] if value else "") if isinstance(value, list) else value for value in values]
+
+
+def unseen(text: str, bare: str = "") -> Unseen:
+    """A field that the text doesn't tell, written as `text`."""
+    field = Unseen(text)
+    field.bare = bare
+    return field
+
+
+class _Row:
+    """The fields of a command while they are put together."""
+
+    __slots__ = ("bare", "fields", "hidden", "quoted", "text")
+
+    def __init__(self) -> None:
+        self.fields: list[str] = []
+        self.clear()
+
+    def clear(self) -> None:
+        self.text = self.bare = ""
+        self.quoted = self.hidden = False
+
+    def add(self, text: str, *, hidden: bool = False) -> None:
+        self.text += text
+        if hidden:
+            self.hidden = True
+            return
+        self.bare += text
+        if self.hidden and "/" in text:
+            self.hidden = False
+
+    def end(self) -> None:
+        """Closes the field in progress; one that is empty goes unless it is quoted."""
+        if self.text or self.quoted:
+            self.fields.append(unseen(self.text, self.bare) if self.hidden else self.text)
+        self.clear()
+
+
+def _fields(plans: list[Plan], pick: dict[str, int], env: Env) -> list[str]:
+    row = _Row()
+    for plan in plans:
+        for part, key, values in plan:
+            row.quoted = row.quoted or (part[2] and not (part[0] == VARIABLE and part[3] == "@"))
+            if part[0] in (LITERAL, PROCESS):
+                row.add(part[1])
+                continue
+            value = values[min(pick.get(key, 0), len(values) - 1)]
+            size = len(value) if isinstance(value, str) else sum(map(len, value))
+            if env.budget.take(size + _COST):
+                _put(row, part, value, env)
+            else:
+                row.add(part[1], hidden=True)
+        row.end()
+    return row.fields
+
+
+def _put(row: _Row, part: Part, value: Value, env: Env) -> None:
+    """Adds a value: fields of an array one by one, unquoted text split."""
+    quoted = part[2]
+    if isinstance(value, list) and quoted and "*" in part[1]:
+        signs = env.of("IFS")[0]
+        value = (signs[0] if isinstance(signs, str) and signs else "").join(value)
+    for number, one in enumerate([value] if isinstance(value, str) else value):
+        if number:
+            row.end()
+        if isinstance(one, Unseen):
+            row.add(one.bare)
+            row.add(one.removeprefix(one.bare), hidden=True)
+        elif quoted or one == "":
+            row.quoted = row.quoted or quoted
+            row.add(one)
+        else:
+            pieces = env.split(one) if part[0] in (VARIABLE, OPAQUE) else [one]
+            for place, piece in enumerate(pieces):
+                if place:
+                    row.end()
+                row.add(piece)
