@@ -1,4 +1,4 @@
-"""PowerShell and cmd text before the rules: tables of forms, and the bounds of the reader."""
+"""PowerShell and cmd text, and code for interpreters, before the rules: tables of forms, bounds of the reader."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from context_mode_runtime.policy.load import Policy
 from context_mode_runtime.policy.rules import Place, parse_rule
 from context_mode_runtime.shell.commands import read
 
-CASES = YAML(typ="safe").load((Path(__file__).parent / "windows.yaml").read_text(encoding="utf-8"))
+TABLES = ("windows.yaml", "interpreters.yaml")
 KINDS = {"denied": True, "passed": False, "undecided": False}
 
 
 def rows() -> Iterator[Any]:
-    for case in CASES:
+    texts = [(Path(__file__).parent / table).read_text(encoding="utf-8") for table in TABLES]
+    for case in [case for text in texts for case in YAML(typ="safe").load(text)]:
         for kind, denied in KINDS.items():
             for name, text in case.get(kind, {}).items():
                 yield pytest.param(case, text, denied, id=f"{case['dialect']}, {case['rules'][0]}, {kind}: {name}")

@@ -25,7 +25,7 @@ _STARTS = (
     *("exec", "execSync", "execFile", "execFileSync", "execa", "execaSync", "execaCommand", "execaCommandSync"),
     *("spawn", "spawnSync", "shell_exec", "passthru", "proc_open", "doShellScript", "shell script", "readpipe"),
     *("Command", "CommandContext", "Command::new", "ProcessBuilder", "Process.Start", "ProcessStartInfo", "FileName"),
-    *("capture2", "capture2e", "capture3", "pipeline", "pipeline_r", "System.cmd", "os.cmd"),
+    *("capture2", "capture2e", "capture3", "pipeline", "pipeline_r", "System.cmd", "os.cmd", "os:cmd"),
     *("os.execute", "System.shell", "Port.open"),
 )
 _STARTS_BY_PATH = (
@@ -36,7 +36,7 @@ _STARTS_BY_PATH = (
 """These take the program's name again as the first argument; a word that isn't known may stand in front."""
 _QUOTING = ("%x", "qx")
 _BACKTICKS = frozenset(("ruby", "perl", "php"))
-_LINES = {"python": ("!", "%sx ", "%system "), "tcl": ("exec ", "[exec "), "lua": (), "awk": ()}
+_LINES = {"python": ("!", "%sx ", "%system "), "tcl": ("exec ", "[exec ", "spawn ", "system "), "lua": (), "awk": ()}
 """What a line of a notebook or of a shell-like language begins with, when the rest of it is shell text."""
 _PIPES = ("-|", "|-")
 _ONE_TEXT = frozenset(("csharp", "r"))
