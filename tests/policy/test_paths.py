@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from tests.conftest import not_to_be_had
 
-from context_mode_runtime.policy.gate import judge_path
+from context_mode_runtime.policy import candidates
+from context_mode_runtime.policy.candidates import windows_form
+from context_mode_runtime.policy.gate import judge_command, judge_path
 from context_mode_runtime.policy.load import Policy
 from context_mode_runtime.policy.rules import Place, parse_rule
 from context_mode_runtime.policy.wildcard import matches, path_matches
@@ -47,6 +49,23 @@ def test_path_rule(case: dict[str, Any], path: str, *, denied: bool, tmp_path: P
         path = path.replace(hole, str(value))
     verdict = judge_path(policy, path, cwd=str(project), project=str(project), tool=case.get("tool", "Read"))
     assert (verdict is not None) is denied
+
+
+@pytest.mark.parametrize(
+    ("given", "opened"), YAML(typ="safe").load((Path(__file__).parent / "windows_paths.yaml").read_text("utf-8"))
+)
+def test_what_windows_opens(given: str, opened: str) -> None:
+    assert windows_form(given) == opened
+
+
+@pytest.mark.parametrize("given", ["secret.env::$DATA", "secret.env. ", r"sub\..\secret.env", ".\\secret.env:x"])
+def test_on_windows_the_file_that_is_opened_is_judged(given: str, tmp_path: Path, monkeypatch: Any) -> None:
+    policy = Policy()
+    policy.deny.append(parse_rule("Read(./secret.env)", Place("f", str(tmp_path))))
+    assert not judge_path(policy, given, cwd=str(tmp_path), project=str(tmp_path))
+    monkeypatch.setattr(candidates, "WINDOWS", True)
+    assert judge_path(policy, given, cwd=str(tmp_path), project=str(tmp_path))
+    assert judge_command(policy, f"cat '{given}'", cwd=str(tmp_path), project=str(tmp_path))
 
 
 def test_paths_are_taken_from_the_folder_of_the_call(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 from context_mode_runtime import paths
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.convert import NotTextError, to_text
+from context_mode_runtime.oneline import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ FILE_MAX = 64 * 1024 * 1024
 _F_GETPATH = 50
 """macOS: the path of a descriptor (sys/fcntl.h)."""
 _PATH_MAX = 1_024
+_NAMED_MAX = 600
+"""Bytes of a path in what is said about it."""
 
 
 class DocumentError(OSError):
@@ -77,10 +80,11 @@ def _opened(path: str) -> int:
     try:
         return paths.open_plain(path)
     except OSError as error:
+        named = shortened(path, _NAMED_MAX)
         if error.strerror in paths.NOT_PLAIN:
-            raise DocumentError(f"{path} is {error.strerror}") from None
+            raise DocumentError(f"{named} is {error.strerror}") from None
         reason = error.strerror or str(error)
-        raise DocumentError(f"{path}: {reason[:1].lower()}{reason[1:]}") from None
+        raise DocumentError(f"{named}: {reason[:1].lower()}{reason[1:]}") from None
     except ValueError:
         raise DocumentError(f"{path!r} is no path") from None
 

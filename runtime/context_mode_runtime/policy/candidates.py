@@ -8,9 +8,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+WINDOWS = os.name == "nt"
+_LONG_FORMS = (("//?/unc/", "//"), ("//./unc/", "//"), ("//?/", ""), ("//./", ""))
 _VARIABLES = ("HOME", "USERPROFILE")
 _HERE = ("$(pwd)", "`pwd`", "${PWD}", "$PWD", "$env:PWD", "$pwd")
 """The folder at hand, as shells write it."""
+
+
+def windows_form(path: str) -> str:
+    r"""What Windows opens for `path`: no stream, no dots and blanks at the end of a name, no `\\?\`; `/c/x` is `c:/x`.
+
+    Parts are joined by `/`. Short names (`PROGRA~1`) and links are the system's to tell.
+    """
+    path = path.replace("\\", "/")
+    for prefix, plain in _LONG_FORMS:
+        if path[: len(prefix)].lower() == prefix:
+            path = plain + path[len(prefix) :]
+            break
+    if path[:1] == "/" and path[1:2].isalpha() and path[2:3] in ("/", ""):
+        path = f"{path[1]}:/{path[3:]}"
+    drive, rest = (path[:2], path[2:]) if path[1:2] == ":" else ("", path)
+    parts = [part if part in (".", "..") else part.partition(":")[0].rstrip(". ") for part in rest.split("/")]
+    return drive + "/".join(parts)
 
 
 def candidates(path: str, folders: Sequence[str], *, fold: bool) -> list[str]:
@@ -39,6 +58,8 @@ def behind_links(path: str) -> str:
 def expanded(path: str, folder: str) -> str:
     """`path` with `~`, `$HOME`, `${HOME}` and `file://` worked out; `$PWD`, `$(pwd)` and `~+` are `folder`."""
     path = path.removeprefix("file://")
+    if WINDOWS:
+        path = windows_form(path)
     if path.startswith("~+"):
         path = folder + path[2:]
     elif path.startswith("~"):

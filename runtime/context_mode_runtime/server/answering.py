@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime import limits
+from context_mode_runtime.oneline import shortened
 from context_mode_runtime.server import catching, searching
 from context_mode_runtime.server.call import ToolError
 
@@ -23,12 +24,12 @@ _QUERY_MAX = 100
 def answered(call: Call, commands: list[Ran], queries: list[str]) -> str:
     """The whole reply, at most OUTPUT_CAP bytes. Nothing of it counts against the search budget."""
     most = max(_LINE_MIN, min(_LINES_MAX // len(commands), 600))
-    opening = [searching.shortened(ran.line(), most) for ran in commands]
+    opening = [shortened(ran.line(), most) for ran in commands]
     opening += [line for ran in commands if ran.unstored for line in (f"{ran.label}:", ran.unstored)]
     numbers = sorted({ran.number for ran in commands if ran.number})
     if numbers:
         opening.append(f"whole: {call.example('ctx_search', {'queries': [], 'source': f's{numbers[0]}'})}")
-    heads = [(f"## {searching.shortened(query, _QUERY_MAX)}", query) for query in queries]
+    heads = [(f"## {shortened(query, _QUERY_MAX)}", query) for query in queries]
     answers = _Answers(call, numbers)
     if queries and numbers:
         answers.wait()

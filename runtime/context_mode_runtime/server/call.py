@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from context_mode_runtime import jsonio, log
+from context_mode_runtime import jsonio, limits, log
+from context_mode_runtime.oneline import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,13 @@ NO_PROJECT = (
 
 
 class ToolError(Exception):
-    """The call could not be done: the text for the model, who called it and can mend it."""
+    """The call could not be done: one line for the model, who called it and can mend it.
+
+    What the model gave stands in it, so control characters go, and what is over SHORT_REPLY.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(shortened(text, limits.SHORT_REPLY))
 
 
 class Call:

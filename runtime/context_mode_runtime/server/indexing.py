@@ -6,6 +6,7 @@ import os
 
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.folder import read_document, walk
+from context_mode_runtime.oneline import shortened
 from context_mode_runtime.server import timing
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.server.guard import Guard
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.sources import Indexed
 
 _TOLD_MAX = 5
+_SKIPPED_MAX = 600
 _TEXT_LABEL = "text"
 _STOPPED = "stopped: the time of a call was over while indexing, {} files are left; the same call again goes on"
 
@@ -52,7 +54,7 @@ def index_folder(call: Call, folder: str) -> str:
     try:
         listing = walk(folder, call.texts("include"), call.texts("exclude"))
     except OSError as error:
-        raise ToolError(f"{folder}: {error.strerror or error}") from None
+        raise ToolError(f"{shortened(folder, _SKIPPED_MAX)}: {error.strerror or error}") from None
     done, notes = _add_all(call, guard, listing, (os.path.realpath(folder), label))
     left_out = [listing.told()] if listing.told() else []
     return "\n".join([*_several(done, label), *notes, *left_out])
@@ -76,7 +78,7 @@ def _add_all(call: Call, guard: Guard, paths: list[str], where: tuple[str, str])
         try:
             done.append(_add_file(call, guard, path, inside if label == "." else os.path.join(label, inside))[0])
         except OSError as error:
-            skipped.append(f"skipped {error}")
+            skipped.append(shortened(f"skipped {error}", _SKIPPED_MAX))
     return done, _some(skipped)
 
 
@@ -90,7 +92,8 @@ def shown(call: Call, path: str) -> str:
 def _add_file(call: Call, guard: Guard, path: str, label: str) -> tuple[Indexed, str]:
     """The source of one file and a note on how it was converted. Raises DocumentError."""
     document = read_document(path, judge=guard.reason)
-    return add(call, document.text, label=label, kind=document.kind, origin=document.path), document.note
+    origin = document.path.encode(errors="replace").decode()
+    return add(call, document.text, label=label, kind=document.kind, origin=origin), document.note
 
 
 def add(call: Call, text: str, *, label: str, kind: str, origin: str | None = None) -> Indexed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime import paths
+from context_mode_runtime.oneline import one_line
 from context_mode_runtime.redact import redact
 from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.sources import add_source
@@ -91,4 +92,4 @@ def cut_notes(cut: int) -> list[str]:
 def label_of(text: str) -> str:
     """A label on one line, short enough to stand before each hit; secrets go before it is cut, not half of them."""
     clean = redact(text[: 100 * _LABEL_MAX])[0]
-    return " ".join("".join(char if char.isprintable() else " " for char in clean).split())[:_LABEL_MAX]
+    return one_line(clean)[:_LABEL_MAX]

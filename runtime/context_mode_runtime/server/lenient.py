@@ -6,6 +6,8 @@ for a new one. Not taken: an unknown name, which is said together with the neare
 
 from __future__ import annotations
 
+import os
+
 from context_mode_runtime import jsonio
 
 TYPE_CHECKING = False
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.server.tools.tool import Tool
 
 _OTHER_NAMES = {"timeout": "timeout_ms", "query": "queries", "command": "commands"}
+_PATHS = frozenset(("path", "file"))
 _TRUTH = {"true": True, "false": False}
 
 
@@ -28,11 +31,20 @@ def fitted(tool: Tool, arguments: dict[str, object]) -> dict[str, object]:
         if name not in tool.properties:
             raise WrongArgumentsError(_unknown(tool, name))
         if value is not None:
-            out[name] = _encodable(_value(tool, name, value))
+            got = _value(tool, name, value)
+            out[name] = got if name in _PATHS and _is_path(got) else _encodable(got)
     missing = [name for name in tool.required if name not in out]
     if missing:
         raise WrongArgumentsError(f"missing argument: {', '.join(missing)}")
     return out
+
+
+def _is_path(value: object) -> bool:
+    """The system takes it, also one with bytes that are no UTF-8, as Python writes them."""
+    try:
+        return isinstance(value, str) and bool(os.fsencode(value))
+    except UnicodeEncodeError:
+        return False
 
 
 def _encodable(value: object) -> object:

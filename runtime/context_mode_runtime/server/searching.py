@@ -6,6 +6,7 @@ import os
 import time
 
 from context_mode_runtime import limits, paths
+from context_mode_runtime.oneline import shortened
 from context_mode_runtime.server import background, catching, journaling, memory
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.store.errors import StoreError, StoreMissingError, UnknownSourceError
@@ -45,7 +46,7 @@ def searched(call: Call, queries: list[str]) -> str:
     background.flush()
     if not call.text("source"):
         memory.bring_up_to_date(call)
-    heads = [(f'Query "{shortened(query)}":', query) for query in queries]
+    heads = [(f'Query "{shortened(query, _SHOWN_MAX)}":', query) for query in queries]
     store = opened(call)
     if store is None:
         return filled([], heads, lambda _: [f"  {_NOTHING_YET}"])
@@ -76,13 +77,6 @@ def filled(opening: list[str], heads: list[tuple[str, str]], find: Callable[[str
 
 def _size(line: str) -> int:
     return len(line.encode(errors="replace")) + 1
-
-
-def shortened(text: str, most: int = _SHOWN_MAX) -> str:
-    """`text` without control characters, cut to `most` bytes."""
-    shown = "".join(char if char.isprintable() else " " for char in text[:most])
-    cut = shown.encode(errors="replace")[:most].decode(errors="ignore")
-    return cut if len(cut) == len(text) else cut + "…"
 
 
 def listed(call: Call) -> str:

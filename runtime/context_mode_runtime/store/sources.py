@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from context_mode_runtime.digests import blake2b
+from context_mode_runtime.oneline import one_line
 from context_mode_runtime.redact import redact
 from context_mode_runtime.store import stale, unindexed, vocabulary
 from context_mode_runtime.store.chunks import chunked
@@ -291,6 +292,7 @@ def source_pieces(store: Store, number: int) -> Iterator[str]:
 def find_source(store: Store, source: str | int) -> Source:
     """The source with this id (`s7` or 7), else this label, else a label with this beginning; the newest of several.
 
+    A name with control characters, as a file may have, is looked for as its label was made.
     Raises UnknownSourceError, which names near labels.
     """
     with store.read() as db:
@@ -300,13 +302,14 @@ def find_source(store: Store, source: str | int) -> Source:
             row = db.execute(f"SELECT {_COLUMNS} FROM sources WHERE id = ?", (int(number),)).fetchone()
             if row:
                 return Source(row)
-        row = db.execute(
-            f"SELECT {_COLUMNS} FROM sources WHERE substr(label, 1, length(?1)) = ?1 OR label = ?1"
-            " ORDER BY label <> ?1, made DESC, id DESC LIMIT 1",
-            (text,),
-        ).fetchone()
-        if row:
-            return Source(row)
+        for label in dict.fromkeys((text, one_line(text) or text)):
+            row = db.execute(
+                f"SELECT {_COLUMNS} FROM sources WHERE substr(label, 1, length(?1)) = ?1 OR label = ?1"
+                " ORDER BY label <> ?1, made DESC, id DESC LIMIT 1",
+                (label,),
+            ).fetchone()
+            if row:
+                return Source(row)
         labels = [found[0] for found in db.execute("SELECT DISTINCT label FROM sources ORDER BY made DESC LIMIT 500")]
     raise UnknownSourceError(store.path, f"no source {text!r} in this project", _near(text, labels))
 
