@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import shutil
 import sqlite3
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests.agents.conftest import installed, set_up
 from tests.agents.host import Host
 from tests.agents.hostrun import HostRun, Played
 from tests.agents.hosts import HOSTS
-from tests.conftest import Cli
+from tests.conftest import Cli, not_to_be_had
 
 from context_mode_installer.detect import spec_of
 from context_mode_runtime import limits
@@ -84,6 +85,19 @@ def test_commands_are_the_same(run: HostRun, run_cli: Cli) -> None:
             assert before.splitlines()[0] == after.splitlines()[0] or not before.startswith("Exit code"), case
         else:
             assert after == before, case
+
+
+def test_the_user_s_own_shell(run: HostRun, run_cli: Cli) -> None:
+    """The launcher has the name of that shell, by which the host tells what it speaks."""
+    zsh = shutil.which("zsh") or not_to_be_had("zsh is not here")
+    run.env["SHELL"] = zsh
+    (run.home / ".zshrc").write_text(TABLES["start_file"], encoding="utf-8")
+    without = texts(run, play(run, TABLES["zsh"]))
+    take_seat(run, run_cli)
+    seated = texts(run, play(run, TABLES["zsh"]))
+    assert seated[:-1] == without[:-1]
+    assert zsh in seated[0]
+    assert "ctx_search" in seated[-1]
 
 
 def test_rules_are_the_same(run: HostRun, run_cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

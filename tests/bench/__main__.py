@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.agents.install import MissingAgentError
-from tests.bench import hooktime, inputs, load, net, quality, report, savings
+from tests.bench import hooktime, inputs, load, net, quality, report, savings, seattime
 from tests.bench.targets import Target, ours, peer
 
-PARTS = ("hook", "server", "index", "search", "quality", "bytes", "net")
+PARTS = ("hook", "seat", "server", "index", "search", "quality", "bytes", "net")
 
 
 def _about(argv: Sequence[str]) -> dict[str, Any]:
@@ -66,6 +66,7 @@ def run(args: argparse.Namespace, place: Path, argv: Sequence[str]) -> dict[str,
     only = set(args.rows.split(",")) if args.rows else None
     parts: dict[str, Callable[[], Any]] = {
         "hook": lambda: hooktime.measure(targets, args.runs),
+        "seat": lambda: seattime.measure(targets, args.runs),
         "server": lambda: load.server(targets, args.runs),
         "index": lambda: load.index(targets, args.runs, args.big),
         "search": lambda: load.search(targets, args.runs, bool(args.big) and "index" in chosen),

@@ -50,6 +50,13 @@ def _hook(part: dict[str, Any]) -> str:
     return _table("target/agent/case | ms | CPU ms | x bare Python | answered | reply B", rows)
 
 
+def _seat(part: dict[str, Any]) -> str:
+    rows = [
+        [key, one["ms"]["median"], one["cpu_ms"]["median"], one["over_true"], one["bytes"]] for key, one in part.items()
+    ]
+    return _table("who/what | ms | CPU ms | ms over a bare `true` | printed B", rows)
+
+
 def _flat(part: dict[str, Any], path: str = "") -> list[list[Any]]:
     """Each figure with its place; the runs and rows behind it stay in the JSON."""
     rows: list[list[Any]] = []
@@ -103,6 +110,8 @@ def again(inputs: dict[str, Any]) -> str:
 def _section(name: str, part: Any) -> str:
     if name == "hook":
         return _hook(part)
+    if name == "seat":
+        return _seat(part)
     if name == "bytes":
         return _bytes(part)
     return net.table(part) if name == "net" else _table("figure | value", _flat(part))

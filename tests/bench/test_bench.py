@@ -19,7 +19,7 @@ def test_the_questions_do_not_hold_their_answers() -> None:
 
 def test_a_small_run(tmp_path: Path) -> None:
     out = tmp_path / "result.json"
-    parts = "hook,server,index,search,bytes"
+    parts = "hook,seat,server,index,search,bytes"
     assert main(["--only", parts, "--rows", ",".join(ROWS), "--runs", "1", "--long", "4", "--out", str(out)]) == 0
     result = json.loads(out.read_text(encoding="utf-8"))
     assert list(result["parts"]) == parts.split(",")
@@ -29,6 +29,10 @@ def test_a_small_run(tmp_path: Path) -> None:
         passed = hook[f"ours/{row['agent']}/pass"]
         assert (passed["code"], passed["bytes"] <= len("{}")) == (0, True)
         assert hook[f"ours/{row['agent']}/deny"]["answered"] or hook[f"ours/{row['agent']}/deny"]["code"] != 0
+    seat = result["parts"]["seat"]
+    assert seat["seat/2 KB printed"]["bytes"] == seat["bare/2 KB printed"]["bytes"] == 2_000
+    assert seat["seat/200 KB stored"]["bytes"] <= 4_096
+    assert seat["bare/200 KB stored"]["bytes"] > 200_000
     assert result["parts"]["server"]["ours"]["tools"] == 9
     assert result["parts"]["server"]["ours"]["list_bytes"] <= 6_144
     side = result["parts"]["bytes"]["ours"]
