@@ -193,7 +193,8 @@ _SHELL_TEXTS = {
 }
 _OTHER_TEXTS = {
     "powershell": {
-        "curl": ("This download", "A download that goes to a file (Invoke-WebRequest URL -OutFile FILE) passes."),
+        "curl": ("This download", "A download that goes to a file (curl.exe -o FILE) passes."),
+        "inlineHttp": ("This request", "A request whose body goes to a file (-OutFile FILE) passes."),
         "dump": ("This file", "A part of it (Get-Content FILE -TotalCount 50) passes."),
     }
 }
