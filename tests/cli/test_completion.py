@@ -177,3 +177,23 @@ def test_where_nothing_can_be_looked_up_nothing_is_offered(
     assert suggest.setup("") == []
     monkeypatch.setenv("HOME", "")
     assert suggest.source("") == []
+
+
+HEAVY = {"html_to_markdown", "jsonschema", "mcp", "pypdf", "ruamel", "sqlite3"}
+
+
+@pytest.mark.parametrize("typed", ["do", "setup --agents co", "package "])
+def test_a_tab_loads_no_library_of_a_command(typed: str, home: Path) -> None:
+    """Each TAB starts a process."""
+    code = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: sys.stderr.write(' '.join({name.partition('.')[0] for name in sys.modules})))\n"
+        "from context_mode_installer.app import run_app\nrun_app([])"
+    )
+    asked = {"_CONTEXT_MODE_COMPLETE": "complete_bash", "COMP_WORDS": f"context-mode {typed}",
+             "COMP_CWORD": str(len(typed.split(" ")))}  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip()
+    assert HEAVY & set(done.stderr.split()) == set()
