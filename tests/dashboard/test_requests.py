@@ -18,7 +18,9 @@ from ruamel.yaml import YAML
 from tests.dashboard import made
 from tests.dashboard.conftest import Started
 
+from context_mode_installer.dashboard.routes import Routes
 from context_mode_installer.dashboard.server import HEADERS, Dashboard
+from context_mode_runtime.server.browsing import Browser
 
 CASES = YAML(typ="safe").load(Path(__file__).with_name("requests.yaml").read_text(encoding="utf-8"))
 SENTENCE = re.compile(r"[A-Z][^<>{}]+\.?\n")
@@ -77,7 +79,10 @@ def test_every_start_has_a_token_of_its_own(start: Callable[..., Started], proje
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", first.url)
     assert urllib.request.urlopen(first.url, timeout=30).status == 200
     port = first.url.split(":")[2].split("/")[0]
-    assert first.stop() == (0, "context-mode: the address is private to you; Ctrl-C ends it\n")
+    assert first.stop() == (
+        0,
+        "context-mode: open this address in a browser; it is private to you, and Ctrl-C ends it\n",
+    )
     again = start(project, "--port", port)
     assert again.url.startswith(f"http://127.0.0.1:{port}/")
 
@@ -96,6 +101,13 @@ def test_the_browser_is_led_there_by_an_address_that_works_once(
         assert (answer.status, answer.url) == (200, running.url)
     with pytest.raises(urllib.error.HTTPError, match="403"):
         urllib.request.urlopen(given, timeout=30)
+
+
+def test_nobody_is_asked_for_a_name(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("getfqdn", "gethostbyaddr", "getaddrinfo", "getnameinfo"):
+        monkeypatch.setattr(socket, name, lambda *_: pytest.fail("a name server was asked"))
+    with Dashboard(0, Routes(Browser(str(project)))) as server:
+        assert server.url.startswith("http://127.0.0.1:")
 
 
 def test_a_port_that_is_taken_is_said(run_cli: Any, project: Path) -> None:

@@ -27,7 +27,7 @@ def run(port: int, *, opens: bool) -> Result:
     with server:
         sys.stdout.write(f"Dashboard: {server.url}\n")
         sys.stdout.flush()
-        complain("the address is private to you; Ctrl-C ends it")
+        complain("open this address in a browser; it is private to you, and Ctrl-C ends it")
         if opens and _has_screen():
             threading.Thread(target=webbrowser.open, args=(server.url_once,), daemon=True).start()  # some wait for it
         with contextlib.suppress(KeyboardInterrupt):

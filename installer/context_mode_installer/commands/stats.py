@@ -12,6 +12,7 @@ from context_mode_installer.screen import plain, table
 from context_mode_runtime.project import find_project
 from context_mode_runtime.server import savings, savings_text
 from context_mode_runtime.server.call import NO_PROJECT
+from context_mode_runtime.store import blocks
 from context_mode_runtime.store.errors import StoreError
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def _opening(report: Report, title: str) -> list[str]:
     told = ", ".join(f"{savings_text.share(report.scopes[name])} {where}" for name, where in names.items())
     lines = [f"Kept out of the context: {told}."] if report.scopes["all"].totals.calls else ["Nothing was counted yet."]
     if report.last:
-        lines.append(f"{title.capitalize()}: {report.conversation}, last used {savings_text.when(report.last)}.")
+        name, last = blocks.plain(report.conversation or ""), savings_text.when(report.last)
+        lines.append(f"{title.capitalize()}: {name}, last used {last}.")
     return lines
 
 
