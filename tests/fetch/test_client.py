@@ -90,6 +90,27 @@ def test_a_name_is_looked_up_once_and_the_connection_goes_to_that_address(site: 
     assert f"Host: docs.test:{site.port}" in site.requests[0]
 
 
+def test_a_name_that_turns_inward_between_redirects_is_refused(site: Site) -> None:
+    """Each hop is looked up and judged by itself: what a name led to before counts for nothing."""
+    site.pages["/"] = redirect("/inside")
+    asked: list[str] = []
+
+    def rebinding(host: str, _port: int) -> list[str]:
+        asked.append(host)
+        return ["127.0.0.1"] if len(asked) == 1 else ["10.0.0.1"]
+
+    rules = FetchRules(private_hosts=(f"127.0.0.1:{site.port}",))
+    with pytest.raises(FetchError, match=r"refused: docs\.test:\d+ leads to 10\.0\.0\.1"):
+        fetch(f"http://docs.test:{site.port}/", rules, resolver=rebinding)
+    assert len(site.requests) == 1
+
+
+def test_one_inner_address_among_several_is_refused(site: Site, resolver_of: ResolverOf) -> None:
+    resolver = resolver_of({"docs.test": ["93.184.216.34", "10.0.0.1"]})
+    with pytest.raises(FetchError, match=r"refused: docs\.test:\d+ leads to 10\.0\.0\.1"):
+        fetch(f"http://docs.test:{site.port}/", FetchRules(), resolver=resolver)
+
+
 def test_a_dead_address_is_passed_over_for_the_next_one(site: Site, resolver_of: ResolverOf) -> None:
     site.pages["/"] = answer(PAGE)
     rules = FetchRules(private_hosts=("docs.test",))

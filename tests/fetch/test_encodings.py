@@ -73,6 +73,25 @@ def test_no_step_is_large(coding: str) -> None:
     assert max(steps) <= 4 * 2**20  # brotli fills its window before it looks at the limit
 
 
+@pytest.mark.parametrize("outer", ["gzip", "deflate", "br", "zstd"])
+@pytest.mark.parametrize("inner", ["gzip", "br"])
+def test_a_body_that_is_packed_twice_is_not_unpacked(site: Site, outer: str, inner: str) -> None:
+    """A bomb in a bomb: nobody was asked for it, and each layer multiplies the one below."""
+    body = packer(outer)(packer(inner)(b"a" * 1_000_000))
+    for said in (f"{inner}, {outer}", f"{inner},{outer}", ", ".join(["gzip"] * 1_000)):
+        site.pages["/"] = answer(body, f"Content-Encoding: {said}")
+        with pytest.raises(FetchError, match=f"the server packed the body as {said[:12]}.*, which was not asked for"):
+            fetch(site.url, site.rules())
+    site.pages["/"] = answer(body, f"Content-Encoding: {inner}", f"Content-Encoding: {outer}")
+    with pytest.raises(FetchError, match=f"packed the body as {inner}, {outer}, which was not asked for"):
+        fetch(site.url, site.rules())
+
+
+def test_many_empty_members_are_no_endless_work(site: Site) -> None:
+    site.pages["/"] = answer(gzip.compress(b"") * 20_000 + gzip.compress(PAGE), "Content-Encoding: gzip")
+    assert "circuit opens" in fetch(site.url, site.rules()).text
+
+
 def test_a_zstd_body_of_several_frames(site: Site) -> None:
     pack = packer("zstd")
     site.pages["/"] = answer(pack(PAGE[:20]) + pack(PAGE[20:]), "Content-Encoding: zstd")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from tests.fetch.conftest import Names, Resolver
-from tests.fetch.web import Site, answer
+from tests.fetch.web import Answer, Site, answer, endless, redirect
 
 from context_mode_runtime.fetch.client import fetch
 from context_mode_runtime.fetch.rules import FetchError, FetchRules
@@ -93,21 +93,98 @@ def test_a_refused_tunnel_is_named(proxy: Site, unknown: Resolver) -> None:
         fetch("https://docs.test/", FetchRules(proxy=proxy.url), resolver=unknown)
 
 
-TUNNELS = [
-    (b"", "refused docs.test:443"),
-    (b"HTTP/1.1 407 Login needed\r\n\r\n", "refused docs.test:443: 407 Login needed"),
-    (b"SMTP ready " + b"x" * 70_000, "refused docs.test:443: ready xxx"),
-]
+TUNNELS: dict[str, tuple[Answer, str]] = {
+    "nothing": (b"", "refused docs.test:443"),
+    "407": (b"HTTP/1.1 407 Login needed\r\n\r\n", "refused docs.test:443: 407 Login needed"),
+    "redirect": (redirect("https://other.test/"), "refused docs.test:443: 302 Found"),
+    "redirect inside": (redirect("http://169.254.169.254/"), "refused docs.test:443: 302 Found"),
+    "error page": (answer("<p>Blocked", status="403 Forbidden"), "refused docs.test:443: 403 Forbidden"),
+    "another protocol": (b"SMTP ready " + b"x" * 70_000, "refused docs.test:443: ready xxx"),
+    "garbage": (b"\x00\xff\x1b[31m\r\n\r\n" * 40, "refused docs.test:443"),
+    "signs in the status": (b"HTTP/1.1 500 a\x1b[31mb\r\n\r\n", "refused docs.test:443: 500 a [31mb"),
+    "endless headers": (endless(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "does not end its answer about docs.test:443"),
+    "endless line": (endless(b"HTTP/1.1 200 OK\r\nX: ", b"y" * 4_096), "does not end its answer about docs.test:443"),
+    "cut short": (b"HTTP/1.1 200 OK\r\nX: y\r\n", "does not end its answer about docs.test:443"),
+}
 
 
-@pytest.mark.parametrize(("said", "error"), TUNNELS, ids=["nothing", "407", "no end"])
-def test_a_tunnel_that_does_not_open_is_named(unknown: Resolver, proxy: Site, said: bytes, error: str) -> None:
+@pytest.mark.parametrize(("said", "error"), TUNNELS.values(), ids=TUNNELS)
+def test_a_tunnel_that_does_not_open_is_named(unknown: Resolver, proxy: Site, said: Answer, error: str) -> None:
     proxy.pages["docs.test:443"] = said
     rules = FetchRules(proxy=f"http://me:pw@127.0.0.1:{proxy.port}")
     with pytest.raises(FetchError) as caught:
         fetch("https://docs.test/", rules, resolver=unknown)
     assert error in str(caught.value)
+    assert str(caught.value).isprintable()
+    assert not any(secret in str(caught.value) for secret in ("me:pw", "bWU6cHc="))
     assert "Proxy-Authorization: Basic bWU6cHc=" in proxy.requests[0]
+    assert len(proxy.requests) == 1
+
+
+def test_a_proxy_that_drips_ends_at_the_time_limit(unknown: Resolver, proxy: Site) -> None:
+    def drip(connection: socket.socket, _request: bytes) -> None:
+        for sign in b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 10_000:
+            connection.sendall(bytes((sign,)))
+            if proxy.release.wait(0.02):
+                return
+
+    proxy.pages["docs.test:443"] = drip
+    with pytest.raises(FetchError, match="no whole answer within 300 ms"):
+        fetch("https://docs.test/", FetchRules(proxy=proxy.url, timeout_ms=300), resolver=unknown)
+
+
+@pytest.mark.parametrize(
+    "proxy_text", ["http://me:pw@127.0.0.1:1", "https://me:pw@127.0.0.1:1", "http://me:pw@unknown.test:1"]
+)
+def test_what_a_proxy_is_called_with_is_never_said(unknown: Resolver, proxy_text: str) -> None:
+    with pytest.raises(FetchError) as caught:
+        fetch("https://docs.test/", FetchRules(proxy=proxy_text), resolver=unknown)
+    assert "pw" not in str(caught.value)
+
+
+def test_what_a_proxy_is_called_with_stays_with_the_proxy(unknown: Resolver, proxy: Site, site: Site) -> None:
+    """What is not to go through it does not get its credentials, and a page's own do not go to it."""
+    proxy.pages["http://docs.test/page"] = redirect(site.url + "/")
+    site.pages["/"] = answer(PAGE)
+    environment = pytest.MonkeyPatch()
+    environment.setenv("http_proxy", f"http://me:pw@127.0.0.1:{proxy.port}")
+    environment.setenv("no_proxy", "127.0.0.1")
+    try:
+        fetch("http://docs.test/page", site.rules(proxy="environment"), resolver=unknown)
+    finally:
+        environment.undo()
+    assert "Proxy-Authorization" in proxy.requests[0]
+    assert "authorization" not in site.requests[0].lower()
+
+
+LEFT_OUT = [
+    *(
+        ("docs.test", True),
+        ("DOCS.test", True),
+        (".test", True),
+        ("test", True),
+        ("a.test, docs.test", True),
+        ("*", True),
+    ),
+    *(("docs.test:80", True), ("docs.test:81", False), ("ocs.test", False), ("docs.test.other", False), ("", False)),
+]
+
+
+@pytest.mark.parametrize(("value", "direct"), LEFT_OUT)
+def test_what_no_proxy_leaves_out(
+    monkeypatch: pytest.MonkeyPatch, proxy: Site, unknown: Resolver, value: str, *, direct: bool
+) -> None:
+    monkeypatch.setenv("http_proxy", proxy.url)
+    monkeypatch.setenv("no_proxy", value)
+    if direct:
+        with pytest.raises(FetchError, match=r"docs\.test was not found"):
+            fetch("http://docs.test/page", FetchRules(proxy="environment"), resolver=unknown)
+    else:
+        assert (
+            "by way of the proxy"
+            in fetch("http://docs.test/page", FetchRules(proxy="environment"), resolver=unknown).text
+        )
+    assert bool(proxy.requests) is not direct
 
 
 def test_a_proxy_that_stalls_or_breaks_is_named(unknown: Resolver, proxy: Site) -> None:

@@ -5,6 +5,7 @@ import ipaddress
 import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -33,7 +34,13 @@ class Authority:
         self.file.write_bytes(self._certificate(self._name, self._key, [], ca=True))
 
     def _certificate(
-        self, name: x509.Name, key: ec.EllipticCurvePrivateKey, names: list[x509.GeneralName], *, ca: bool = False
+        self,
+        name: x509.Name,
+        key: ec.EllipticCurvePrivateKey,
+        names: list[x509.GeneralName],
+        *,
+        ca: bool = False,
+        years: tuple[int, int] = (0, 100),
     ) -> bytes:
         public = key.public_key()
         builder = (
@@ -42,8 +49,8 @@ class Authority:
             .issuer_name(self._name)
             .public_key(public)
             .serial_number(x509.random_serial_number())
-            .not_valid_before(START)
-            .not_valid_after(START + dt.timedelta(days=36_500))
+            .not_valid_before(START + dt.timedelta(days=365 * years[0]))
+            .not_valid_after(START + dt.timedelta(days=365 * years[1]))
             .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
@@ -52,19 +59,28 @@ class Authority:
             builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
         return builder.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
-    def context(self, *names: str) -> ssl.SSLContext:
-        """A server's side with a certificate for `names`."""
+    def as_server(self, name: str) -> bytes:
+        """Its own key, and a certificate for `name` that it signs for itself."""
+        said: list[x509.GeneralName] = [x509.IPAddress(ipaddress.ip_address(name))]
+        plain = serialization.NoEncryption()
+        key = self._key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+        return key + self._certificate(self._name, self._key, said)
+
+    def context(self, *names: str, listed: bool = True, years: tuple[int, int] = (0, 100)) -> ssl.SSLContext:
+        """A server's side with a certificate for `names`; without `listed` only its subject says the first one."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
-        listed: list[x509.GeneralName] = [
-            x509.DNSName(name) if name.endswith(".test") else x509.IPAddress(ipaddress.ip_address(name))
+        said = [
+            x509.IPAddress(ipaddress.ip_address(name))
+            if name[:1].isdigit()
+            else x509.DNSName(name.removeprefix("dns:"))
             for name in names
         ]
         plain = serialization.NoEncryption()
-        file = self.folder / f"{names[0]}.pem"
+        file = self.folder / "server.pem"
         file.write_bytes(
             key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
-            + self._certificate(subject, key, listed)
+            + self._certificate(subject, key, said if listed else [], years=years)
         )
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(file)
@@ -133,3 +149,98 @@ def test_a_tls_server_that_stalls_ends_at_the_time_limit(secure_site: Site) -> N
     secure_site.pages["/"] = secure_site.hold
     with pytest.raises(FetchError, match="no whole answer within 500 ms"):
         fetch(secure_site.url, secure_site.rules(timeout_ms=500))
+
+
+CERTIFICATES = {
+    "expired": ({"years": (0, 1)}, "docs.test", "certificate has expired"),
+    "not yet valid": ({"years": (90, 100)}, "docs.test", "certificate is not yet valid"),
+    "name in the subject only": ({"listed": False}, "docs.test", "Hostname mismatch|not valid for 'docs.test'"),
+    "an address as a name": ({"names": ["dns:127.0.0.1"]}, "127.0.0.1", "IP address mismatch"),
+    "a wildcard over two levels": ({"names": ["*.test"]}, "a.docs.test", "Hostname mismatch"),
+    "a wildcard for the name above": ({"names": ["*.docs.test"]}, "docs.test", "Hostname mismatch"),
+    "a part of the name": ({"names": ["ocs.test"]}, "docs.test", "Hostname mismatch"),
+    "a longer name": ({"names": ["docs.test.other.test"]}, "docs.test", "Hostname mismatch"),
+}
+
+
+@pytest.mark.parametrize(("made", "host", "error"), CERTIFICATES.values(), ids=CERTIFICATES)
+def test_a_certificate_that_is_not_right_is_refused(
+    authority: Authority,
+    monkeypatch: pytest.MonkeyPatch,
+    resolver_of: ResolverOf,
+    made: dict[str, Any],
+    host: str,
+    error: str,
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    settings = dict(made)
+    server = Site(authority.context(*settings.pop("names", ["docs.test"]), **settings))
+    try:
+        with pytest.raises(FetchError, match=rf"its certificate is not valid: .*({error})"):
+            fetch(f"https://{host}:{server.port}/", _rules(server, host), resolver=resolver_of({host: ["127.0.0.1"]}))
+        assert server.requests == []
+    finally:
+        server.close()
+
+
+def test_a_certificate_that_signs_itself_is_refused(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    own = Authority(tmp_path)
+    own.file.write_bytes(own.as_server("127.0.0.1"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(own.file)
+    server = Site(context)
+    try:
+        with pytest.raises(FetchError, match="its certificate is not valid: self-signed certificate"):
+            fetch(server.url, server.rules())
+    finally:
+        server.close()
+
+
+def test_a_wildcard_holds_for_one_level(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch, resolver_of: ResolverOf
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    server = Site(authority.context("*.docs.test"))
+    server.pages["/"] = answer(PAGE)
+    try:
+        resolver = resolver_of({"a.docs.test": ["127.0.0.1"]})
+        assert (
+            fetch(f"https://a.docs.test:{server.port}/", _rules(server, "a.docs.test"), resolver=resolver).status == 200
+        )
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "sent"), [("docs.test", "docs.test"), ("docs.test.", "docs.test"), ("127.0.0.1", None)]
+)
+def test_the_name_is_sent_and_an_address_is_not(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch, resolver_of: ResolverOf, host: str, sent: str | None
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    heard: list[str | None] = []
+    context = authority.context("docs.test", "127.0.0.1")
+    context.sni_callback = lambda _socket, name, _context: heard.append(name)
+    server = Site(context)
+    server.pages["/"] = answer(PAGE)
+    try:
+        names = {"docs.test": ["127.0.0.1"], "docs.test.": ["127.0.0.1"]}
+        fetch(f"https://{host}:{server.port}/", _rules(server, host.rstrip(".")), resolver=resolver_of(names))
+        assert heard == [sent]
+    finally:
+        server.close()
+
+
+def test_a_redirect_out_of_tls_is_said_in_the_address(secure_site: Site, site: Site) -> None:
+    secure_site.pages["/"] = redirect(site.url + "/plain")
+    site.pages["/plain"] = answer(PAGE)
+    assert fetch(secure_site.url, secure_site.rules(f"127.0.0.1:{site.port}")).url == site.url + "/plain"
+
+
+def test_a_redirect_out_of_tls_to_an_inner_address_is_refused(secure_site: Site) -> None:
+    secure_site.pages["/"] = redirect("http://169.254.169.254/")
+    with pytest.raises(FetchError, match=r"refused: 169\.254\.169\.254"):
+        fetch(secure_site.url, secure_site.rules())

@@ -184,6 +184,7 @@ def _secured(sock: socket.socket, target: Target, deadline: Deadline) -> socket.
     import ssl
 
     context = ssl.create_default_context()
+    context.hostname_checks_common_name = False
     secured = context.wrap_socket(sock, server_hostname=target.host, do_handshake_on_connect=False)
     try:
         _shake_hands(secured, target, deadline)
@@ -286,6 +287,8 @@ def _open_tunnel(sock: socket.socket, proxy: Target, target: Target, deadline: D
     status = answer.partition(b"\r\n")[0].decode("latin-1").split(" ", 1)
     if len(status) < 2 or not status[1].startswith("2"):  # noqa: PLR2004 - status line: version, rest
         raise FetchError(f"the proxy {proxy.host_port} refused {target.host_port}: {shown(' '.join(status[1:]))}")
+    if not answer.endswith(b"\r\n\r\n"):
+        raise FetchError(f"the proxy {proxy.host_port} does not end its answer about {target.host_port}")
 
 
 def _plain_reason(error: Exception) -> str:
