@@ -247,8 +247,6 @@ class _Run:
                 notes.append(f"{host.spec.name}: left out, {refused}")
             else:
                 chosen.append(host)
-                if not host.binary:
-                    notes.append(f"{host.spec.name}: its program was not found; set up for when it is there")
         if not chosen and not named:
             notes += screens.looked_for(hosts)
         return chosen, notes

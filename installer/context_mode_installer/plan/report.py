@@ -51,8 +51,17 @@ def lines_of(plan: Plan, hosts: Sequence[Host], how: Telling) -> list[str]:
             title += f"; checked: {', '.join(how.seen[host.spec.id])}"
         lines += _section(title, changes, plan, how) or [title]
         lines += [f"  profile: {one.folder} ({one.variable})" for one in host.places.moved]
-        lines += [f"  attention: {one.what}" for one in plan.switched_off if one.agent == host.spec.id]
+        lines += [f"  attention: {text}" for text in _attention(plan, host)]
     return [*lines, *plan.notes]
+
+
+def _attention(plan: Plan, host: Host) -> list[str]:
+    """What keeps an agent from being served: settings that switch us off; that it isn't there."""
+    said = [one.what for one in plan.switched_off if one.agent == host.spec.id]
+    absent = not (host.binary if host.spec.detection.binary else host.found)
+    if absent and plan.work.command == "setup":
+        said.append("its program was not found; set up for when it is there")
+    return said
 
 
 def _diff_lines(plan: Plan) -> list[str]:
@@ -88,7 +97,7 @@ def _size(path: str, named: Iterable[str], diffs: Mapping[str, str]) -> str:
     mine = [text for file, text in diffs.items() if _owner(file, named) == path]
     body = [line for text in mine for line in text.split("\n")[2:]]
     counts = [f"{sign}{count}" for sign in "+-" if (count := sum(line.startswith(sign) for line in body))]
-    return f"  {' '.join(counts)} lines" if counts else ""
+    return f"  {' '.join(counts)} {'line' if counts in (['+1'], ['-1']) else 'lines'}" if counts else ""
 
 
 def _owner(file: str, named: Iterable[str]) -> str:
