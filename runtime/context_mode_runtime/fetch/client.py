@@ -166,6 +166,10 @@ class _Answer:
         value = self._response.headers.get(name) or ""
         return value.encode("latin-1", "replace").decode("utf-8", "replace")
 
+    def _coding(self) -> str:
+        """How the body is packed; several headers are one list."""
+        return ", ".join(self._response.headers.get_all("Content-Encoding") or ())
+
     def body(self, max_bytes: int) -> bytes:
         """The body, unpacked. Raises FetchError when it is over `max_bytes`, cut short, or packed in an unknown way."""
         length = self._response.length
@@ -173,7 +177,7 @@ class _Answer:
             raise self._too_large(max_bytes, f"{length:,} B")
         out = bytearray()
         try:
-            for piece in encodings.unpacked(self._pieces(max_bytes), self.header("Content-Encoding")):
+            for piece in encodings.unpacked(self._pieces(max_bytes), self._coding()):
                 out += piece
                 if len(out) > max_bytes:
                     raise self._too_large(max_bytes, "more, unpacked")
