@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from context_mode_runtime import paths
+from context_mode_runtime.agents import root_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from context_mode_installer.specs.model import AgentSpec, Root
+    from context_mode_installer.specs.model import AgentSpec
 
 _HOLE = re.compile(r"\{([a-z_]+)\}")
 _DROP = object()
@@ -48,7 +50,7 @@ def find_places(spec: AgentSpec, environment: Mapping[str, str], project: str | 
     moved: list[Moved] = []
     for root in spec.roots:
         if root.platform in (None, platform()):
-            holes[root.name], variable = _root(root, environment, home)
+            holes[root.name], variable = root_folder(asdict(root), home, environment)
             if variable:
                 moved.append(Moved(root.name, variable, holes[root.name]))
     must = {root.name for root in spec.roots if root.must_exist}
@@ -84,17 +86,3 @@ def _fill(template: object, holes: Mapping[str, Any]) -> object:
 def platform() -> str:
     """The system in the words of the spec language: `linux`, `macos` or `windows`."""
     return {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")
-
-
-def _root(root: Root, environment: Mapping[str, str], home: str) -> tuple[str, str | None]:
-    for variable in root.variables:
-        value = environment.get(variable.name)
-        if not value or variable.means == "adds":
-            continue
-        folder = os.path.abspath(os.path.expanduser(value))
-        if variable.means == "home":
-            folder = fill_text(root.default, {"home": folder})
-        elif variable.tail:
-            folder = os.path.join(folder, variable.tail)
-        return os.path.normpath(os.path.realpath(folder) if root.resolved else folder), variable.name
-    return os.path.normpath(fill_text(root.default, {"home": home})), None

@@ -9,6 +9,7 @@ from context_mode_runtime import jsonio, paths, resources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     Table = dict[str, Any]
@@ -80,24 +81,25 @@ def root_folders(table: Table) -> dict[str, str]:
     """The host's own folders by their names in the spec, and `home`, with the variables that move them applied."""
     folders = {"home": paths.home()}
     for root in table["roots"]:
-        if root["platform"] not in (None, _PLATFORM):
-            continue
-        folders[root["name"]] = _root_folder(root, folders["home"])
+        if root["platform"] in (None, _PLATFORM):
+            folders[root["name"]], _ = root_folder(root, folders["home"], os.environ)
     return folders
 
 
-def _root_folder(root: dict[str, Any], home: str) -> str:
+def root_folder(root: Mapping[str, Any], home: str, environment: Mapping[str, str]) -> tuple[str, str | None]:
+    """One root of a spec, and the variable that moved it, if one did."""
     default = str(root["default"])
     for variable in root["variables"]:
-        value = os.environ.get(variable["name"])
-        if not value:
+        value = environment.get(variable["name"])
+        if not value or variable["means"] == "adds":
             continue
-        value = os.path.abspath(os.path.expanduser(value))
+        folder = os.path.abspath(os.path.expanduser(value))
         if variable["means"] == "home":
-            return default.replace("{home}", value)
-        folder = os.path.join(value, variable["tail"]) if variable["tail"] else value
-        return os.path.realpath(folder) if root["resolved"] else folder
-    return default.replace("{home}", home)
+            folder = default.replace("{home}", folder)
+        elif variable["tail"]:
+            folder = os.path.join(folder, variable["tail"])
+        return os.path.normpath(os.path.realpath(folder) if root["resolved"] else folder), variable["name"]
+    return os.path.normpath(default.replace("{home}", home)), None
 
 
 def fill(template: str, folders: dict[str, str]) -> str:

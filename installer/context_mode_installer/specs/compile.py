@@ -50,7 +50,7 @@ def compile_spec(spec: Data) -> Data:
         "server": {**spec["server"], "tool_meta": _json_map(spec["server"]["tool_meta"])},
         "rules": {**spec["rules"], "names": {item["class"]: item["names"] for item in spec["rules"]["names"]}},
         "texts": {key: spec["texts"][key] for key in ("skill_call", "memory", "whole", "shown")},
-        "roots": [_root(root) for root in spec["roots"]],
+        "roots": spec["roots"],
         "shell_seat": _seat(spec["shell_seat"]["seat"]),
         "packaged": spec["native"] and {key: spec["native"][key] for key in ("tool_name", "skill_call")},
     }
@@ -116,10 +116,6 @@ def _replace(replace: Data) -> Data:
         "set": [{"at": item["at"], "value": parse_template(item["value"])} for item in replace["set"]],
         "skip": compile_condition(replace["skip"]),
     }
-
-
-def _root(root: Data) -> Data:
-    return {**root, "variables": [item for item in root["variables"] if item["means"] != "adds"]}
 
 
 def _identity(identity: Data) -> Data:
