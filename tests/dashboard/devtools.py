@@ -106,6 +106,12 @@ class Page:
         """Every address that the page asked for."""
         return [one["request"]["url"] for one in self.told("Network.requestWillBeSent")]
 
+    def was_refused(self, url: str) -> bool:
+        """Whether the browser itself kept the page from asking for this address."""
+        asked = {one["requestId"] for one in self.told("Network.requestWillBeSent") if one["request"]["url"] == url}
+        failed = {one["requestId"] for one in self.told("Network.loadingFailed") if one.get("blockedReason")}
+        return asked <= failed
+
     def tree(self) -> list[Json]:
         """What a screen reader gets: `role`, `name` and properties of every node that is not ignored."""
         nodes = self.ask("Accessibility.getFullAXTree")["nodes"]

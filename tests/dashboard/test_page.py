@@ -122,6 +122,21 @@ def test_texts_that_mean_harm_are_texts(project: Path, start: Start, page: Page)
     assert {url.split("/")[2] for url in page.requests()} == {page.run("location.host")}
 
 
+def test_what_got_into_the_page_can_neither_run_nor_send(project: Path, start: Start, page: Page) -> None:
+    page.open(start(project).url)
+    for attempt in HARM["attempts"]:
+        page.run(
+            "void (window.refused = new Promise(done => addEventListener('securitypolicyviolation',"
+            " event => done(event.effectiveDirective), { once: true })))"
+        )
+        page.run(f"(async () => {{ {attempt['does']} }})().catch(() => 0)")
+        assert page.run("window.refused") == attempt["refused_by"], attempt
+    assert page.run("window.harmed") is None
+    assert page.run("document.querySelectorAll('b').length") == 0
+    sent = [url for url in page.requests() if url.startswith("http") and not page.was_refused(url)]
+    assert {url.split("/")[2] for url in sent} == {page.run("location.host")}
+
+
 def test_what_agents_do_shows_while_the_page_is_open(stored: Path, start: Start, page: Page) -> None:
     page.open(start(stored).url)
     before = page.text(".hero p")

@@ -19,10 +19,10 @@ from tests.dashboard import made
 from tests.dashboard.conftest import Started
 
 from context_mode_installer.dashboard.routes import Routes
-from context_mode_installer.dashboard.server import HEADERS, Dashboard
+from context_mode_installer.dashboard.server import Dashboard
 from context_mode_runtime.server.browsing import Browser
 
-CASES = YAML(typ="safe").load(Path(__file__).with_name("requests.yaml").read_text(encoding="utf-8"))
+TABLE = YAML(typ="safe").load(Path(__file__).with_name("requests.yaml").read_text(encoding="utf-8"))
 SENTENCE = re.compile(r"[A-Z][^<>{}]+\.?\n")
 
 
@@ -49,14 +49,14 @@ def asked(server: Dashboard, case: dict[str, Any], words: dict[str, str]) -> tup
         return answer.status, dict(answer.getheaders()), answer.read()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", TABLE["requests"], ids=lambda case: case["name"])
 def test_a_request(case: dict[str, Any], served: Dashboard, project: Path) -> None:
     if "{key}" in case["path"]:
         made.add_texts(project)
     words = words_of(served, project)
     status, headers, body = asked(served, case, words)
     assert status == case["status"], body
-    assert {name: headers.get(name) for name in HEADERS} == HEADERS
+    assert {name: headers.get(name) for name in TABLE["headers"]} == TABLE["headers"]
     assert not [name for name in headers if name.lower().startswith(("access-control", "server", "set-cookie"))]
     assert (body == b"") == bool(case.get("empty"))
     assert case.get("says", "") in body.decode()
