@@ -15,6 +15,7 @@ import context_mode_runtime
 from context_mode_installer import launchers
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, rights_fix, skipped, warned
 from context_mode_installer.origin import DISTRIBUTION, TO_STAY, Origin, find_origin, in_cache, newest
+from context_mode_installer.screen import quoted
 from context_mode_runtime import paths
 from context_mode_runtime.version import VERSION, too_old
 
@@ -51,7 +52,9 @@ def _unknown(subject: Subject, known: str) -> tuple[str, str]:
             f"{known}: its program {detection.binary} is not on PATH. If it is gone, take our entries out, too",
             f"context-mode setup --remove --agents {subject.agent}",
         )
-    return f"{known}: its program does not tell its version", shlex.join([subject.host.binary, *detection.arguments])
+    return f"{known}: its program does not tell its version", " ".join(
+        [quoted(subject.host.binary), *detection.arguments]
+    )
 
 
 @functools.cache
