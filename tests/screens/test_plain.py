@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.screens.test_screens import Terminal
 
+from context_mode_installer.app import run_app
 from context_mode_installer.screen import editing, excerpt, plain, quoted, step, table
 
 
@@ -68,3 +71,16 @@ def test_paths_in_commands_to_paste(home: object) -> None:
     assert quoted(f"{home}/a.json") == "~/a.json"
     assert quoted(f"{home}/my files/a.json") == f"'{home}/my files/a.json'"
     assert editing(f"{home}/a.json") == "${EDITOR:-vi} ~/a.json"
+
+
+def test_ctrl_c_while_setup_checks_leaves_all_as_it_was(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (home / ".codex").mkdir()
+    monkeypatch.setattr("context_mode_installer.verify.check_targets", interrupt)
+    stream = Terminal(there=False)
+    monkeypatch.setattr("sys.stderr", stream)
+    assert run_app(["setup", "--agents", "codex"]) == 130
+    assert stream.getvalue() == "error: interrupted. Every file is as it was before.\n"
+    assert list((home / ".codex").iterdir()) == []

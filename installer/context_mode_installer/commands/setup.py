@@ -17,24 +17,26 @@ from context_mode_installer.plan.build import Grants, Plan, finished, others_unr
 from context_mode_installer.plan.draft import Desk, Draft, PlanError, path_problem
 from context_mode_installer.plan.host import Target
 from context_mode_installer.plan.report import Telling, lines_of, plan_data
-from context_mode_installer.result import FINDINGS, Result, Status, UserError, Verbatim
+from context_mode_installer.result import FINDINGS, INTERRUPTED, Result, Status, UserError, Verbatim
 from context_mode_installer.screen import step
 from context_mode_installer.specs.catalog import spec_files
 from context_mode_installer.system import DryRunSystem, PathError, RealSystem
-from context_mode_installer.transaction import BusyError, ChangedError, Transaction, VerifyError, undo
+from context_mode_installer.transaction import BusyError, ChangedError, Transaction, VerifyError, Work, undo
 from context_mode_runtime import paths
 from context_mode_runtime.policy.load import load_policy
 from context_mode_runtime.project import find_project
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from context_mode_installer.backups import Backup
     from context_mode_installer.detect import Host
     from context_mode_installer.specs.model import Scope
 
 _TRIES = 3
 """Plans made anew when a running agent writes its config between plan and write."""
+_RESTORED = "Every file is as it was before."
 NEWEST = "newest"
 """`--undo` without an id."""
 
@@ -67,9 +69,8 @@ def run(options: Options) -> Result:
     except PathError as error:
         raise path_problem(error) from None
     except VerifyError as error:
-        whole = "Every file is as it was before."
-        shown = (str(error), whole, "help: to see what our server says by itself:", screens.by_hand())
-        raise UserError(f"{error}. {whole}", exit_code=FINDINGS, shown=shown) from None
+        shown = (str(error), _RESTORED, "help: to see what our server says by itself:", screens.by_hand())
+        raise UserError(f"{error}. {_RESTORED}", exit_code=FINDINGS, shown=shown) from None
 
 
 def _check(options: Options) -> None:
@@ -181,11 +182,18 @@ class _Run:
             with step("Running each hook and server once"):
                 seen.update(verify.check_targets(self.system, targets, self.environment))
 
-        self.transaction.run(plan.work, check)
+        self._transact(plan.work, check)
         for source, aside in plan.moves:
             self.system.rename(source, aside)
         self.transaction.backups.sweep(keep=_keep(), pinned=plan.receipt.pinned())
         return seen
+
+    def _transact(self, work: Work, check: Callable[[], None]) -> Backup | None:
+        """All of it or nothing; a Ctrl-C says that it was nothing."""
+        try:
+            return self.transaction.run(work, check)
+        except KeyboardInterrupt:
+            raise UserError(f"interrupted. {_RESTORED}", exit_code=INTERRUPTED) from None
 
     def _after(self, plan: Plan, hosts: Sequence[Host]) -> list[str]:
         """What follows the transaction: a failure there is a word, not a roll-back."""
@@ -203,7 +211,7 @@ class _Run:
             packaged = [target for target in targets if target.install]
             plan = finished(draft, "remove", targets, self.transaction.new_id())
             if not plan.empty and not self.options.dry_run:
-                self.transaction.run(plan.work, lambda: verify.check_files(self.system, plan.work.files))
+                self._transact(plan.work, lambda: verify.check_files(self.system, plan.work.files))
                 self.transaction.backups.sweep(keep=_keep(), pinned=plan.receipt.pinned())
         touched = {change.agent for change in plan.changes}
         hosts = [target.host for target in targets if target.spec.id in touched]
@@ -266,7 +274,7 @@ class _Run:
             work = undo(self.transaction, known[0] if wanted == NEWEST else wanted)
             done = None
             if work.files and not self.options.dry_run:
-                done = self.transaction.run(work, lambda: verify.check_files(self.system, work.files))
+                done = self._transact(work, lambda: verify.check_files(self.system, work.files))
         backup = done.id if done else None
         data = {"files": [one.path for one in work.files], "backup": backup, "dry_run": self.options.dry_run}
         return Result("setup", data=data, messages=tuple(screens.undone_lines(work, backup)))
