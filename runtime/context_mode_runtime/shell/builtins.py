@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell import outputs, parameters, values
-from context_mode_runtime.shell.words import is_name
+from context_mode_runtime.shell.words import is_name, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.shell.words import Word
 
 _FIELDS_MAX = 64
+DECLARING = frozenset(("export", "declare", "local", "readonly", "typeset"))
 
 
 def assign(env: Env, name: str, value: Word | list[Word]) -> None:
@@ -22,7 +23,7 @@ def assign(env: Env, name: str, value: Word | list[Word]) -> None:
         _array(env, name, [field for word in value for field in values.alternatives([word], env)[0]])
         return
     each = name.endswith("*")
-    for row in reversed(values.alternatives([value], env)):
+    for row in reversed(values.alternatives([value if each else whole(value)], env)):
         if each:
             for field in reversed(row[: values.VALUES_MAX]):
                 env.remember(name[:-1], field)
@@ -73,6 +74,13 @@ def _array(env: Env, name: str, fields: list[str]) -> None:
         first = old[0] if old else []
         plain = [*([first] if isinstance(first, str) else first), *plain][:_FIELDS_MAX]
     env.remember(name, plain)
+
+
+def unsplit(words: list[Word]) -> list[Word]:
+    """The words of a command; behind a declaring builtin `name=value` is one."""
+    if words[0].text not in DECLARING:
+        return words
+    return [whole(word) if "=" in word.parts[0][1] else word for word in words]
 
 
 def learn(words: list[str], segment: Segment, env: Env) -> None:
@@ -188,8 +196,9 @@ def _mapfile(words: list[str], segment: Segment, env: Env) -> None:
     if texts is None:
         env.remember(name, [values.unseen("${" + name + "[@]}")])
         return
+    end = "" if any(word[:1] == "-" and "t" in word for word in words[1:]) else "\n"
     for text in texts:
-        env.remember(name, text.rstrip("\n").split("\n")[:_FIELDS_MAX])
+        env.remember(name, [line + end for line in text.rstrip("\n").split("\n")[:_FIELDS_MAX]])
 
 
 def _alias(words: list[str], _segment: Segment, env: Env) -> None:
@@ -238,8 +247,7 @@ def write(env: Env, path: str, text: str) -> None:
 
 
 ACTIONS: dict[str, Callable[[list[str], Segment, Env], None]] = {
-    **dict.fromkeys(("export", "declare", "local", "readonly", "typeset", "nameref", "integer"), _declare),
-    **dict.fromkeys(("env", "sudo", "doas"), _declare),
+    **dict.fromkeys((*DECLARING, "nameref", "integer", "env", "sudo", "doas"), _declare),
     "set": _set,
     "shift": _shift,
     "printf": _printf,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Inside = Callable[["Command"], Code | None]
     """What the code that a command holds would start and name; None when it holds none."""
 
-DEPTH_MAX = 5
+DEPTH_MAX = 16
 """Texts inside texts (`sh -c "sh -c ..."`) that are opened."""
 _SPREAD = 4
 """Expansions may make this many times the text's length."""
@@ -184,7 +184,7 @@ def _read_segment(reading: Reading, spot: _Spot) -> None:
             _read_handed(reading, text, spot, (name,))
     if not segment.words and not segment.redirects:
         return
-    for words in alternatives(segment.words, env):
+    for words in alternatives(builtins.unsplit(segment.words) if segment.words else [], env):
         _read_command(reading, words, spot)
     if segment.redirects:
         _read_redirects(reading, spot)

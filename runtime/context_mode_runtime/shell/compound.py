@@ -54,6 +54,8 @@ def end_segment(s: Scanner, frame: Frame, operator: str) -> None:
         _emit(s, frame, segment)
         frame.function = ""
     if group is not None:
+        if tail is None:
+            segment.group = None
         frame.last_group = None
         tail = tail or (s.segments[-1] if s.segments else None)
         _mark_group(s, group, segment, operator)
@@ -223,11 +225,17 @@ _MODES: dict[str, Callable[[Scanner, Frame, Word], None]] = {
 }
 
 
+def _within(s: Scanner, frame: Frame) -> bool:
+    """Ends the word; whether it stands in an array or the head or patterns of a `case`, which `esac` ends."""
+    if frame.mode not in ("array", "subject", "pattern"):
+        return False
+    end_word(s, frame)
+    return frame.mode != "command"
+
+
 def newline(s: Scanner, frame: Frame) -> None:
     """A newline: ends a command, and here-documents begin behind it."""
-    if frame.mode in ("array", "subject", "pattern"):
-        end_word(s, frame)
-    else:
+    if not _within(s, frame):
         end_segment(s, frame, "\n")
     if s.stack[-1] is not frame:
         return
@@ -259,8 +267,7 @@ def _read_body(s: Scanner, segment: Segment, document: Heredoc) -> None:
 def semicolon(s: Scanner, frame: Frame) -> None:
     """`;`, and what ends a branch of `case`."""
     two = s.text[s.pos : s.pos + 2]
-    if frame.mode in ("array", "subject", "pattern"):
-        end_word(s, frame)
+    if _within(s, frame):
         s.pos += 1
         return
     end_segment(s, frame, ";")
@@ -292,9 +299,9 @@ def bar(s: Scanner, frame: Frame) -> None:
 
 
 def _operator(s: Scanner, frame: Frame, operator: str) -> None:
-    if frame.mode in ("test", "array", "subject", "pattern"):
+    if frame.mode == "test":
         end_word(s, frame)
-    else:
+    elif not _within(s, frame):
         end_segment(s, frame, "|" if operator == "|&" else operator)
     if s.stack[-1] is frame:
         s.pos += len(operator)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.shell.values import Env
     from context_mode_runtime.shell.words import Word
 
+_STARTUP = ("--rcfile", "--init-file")
 _STREAMS = ("-", "/dev/stdin", "/dev/fd/", "/proc/self/fd/", "<(")
 _READERS = frozenset(("source", ".", "at", "batch", "iex", "invoke-expression"))
 """No shells by name, but what comes in is run as shell text."""
@@ -82,10 +83,10 @@ def fed(words: list[str], segment: Segment, env: Env, found: Opened | None) -> F
         _script(name, words, segment, env, result)
     elif name in ("xargs", "gxargs", "parallel") and found is not None:
         _arguments(name, words, segment, env, found, result)
-    elif (lower in SHELLS or lower in _READERS or _logs_in(name, words, found)) and not (
-        found and any(text[0] for text in found.texts)
-    ):
-        _shell(name, words, segment, env, result)
+    elif lower in SHELLS or lower in _READERS or _logs_in(name, words, found):
+        _startup(words, segment, env, result)
+        if found is None or not any(text[0] for text in found.texts):
+            _shell(name, words, segment, env, result)
     return result
 
 
@@ -100,6 +101,18 @@ def _logs_in(name: str, words: list[str], found: Opened | None) -> bool:
         return False
     needed = _LOGINS[name].split()
     return not needed or any(word in needed for word in words[1:])
+
+
+def _startup(words: list[str], segment: Segment, env: Env, result: Fed) -> None:
+    """The file that a shell reads before its program."""
+    for at, word in enumerate(segment.words[1:]):
+        if segment.words[at].text in _STARTUP:
+            made, known = outputs.of_process(word, env, 0, raw=True)
+            result.texts += [(text, None, []) for text in made]
+            result.seen = result.seen and known
+    for at, file in enumerate(words[1:]):
+        if words[at] in _STARTUP:
+            _file(file, None, env, result)
 
 
 def _shell(name: str, words: list[str], segment: Segment, env: Env, result: Fed) -> None:
@@ -171,8 +184,8 @@ def _filled(inner: list[str], text: str, mark: str) -> list[list[str]]:
         runs = inner[:1] == [mark] or (base(inner[0]) in SHELLS and any(word.startswith(mark) for word in inner))
         return [[text if word == mark else word.replace(mark, text) for word in inner]] if runs else []
     if not mark:
-        return [[*inner, *text.split()]]
-    lines = [line for line in text.split("\n")[:_LINES_MAX] if line]
+        return [[*inner, *words] for words in (text.split(), [text]) if words]
+    lines = [line for line in (*text.split("\n")[:_LINES_MAX], text.rstrip("\n")) if line]
     made = [[word.replace(mark, line) for word in inner] for line in lines]
     return [one for one in made if one != inner]
 

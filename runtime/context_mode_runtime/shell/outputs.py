@@ -6,7 +6,7 @@ from context_mode_runtime.shell import values
 from context_mode_runtime.shell.model import Group
 from context_mode_runtime.shell.opened import base
 from context_mode_runtime.shell.scan import scan
-from context_mode_runtime.shell.words import PROCESS, escaped
+from context_mode_runtime.shell.words import PROCESS, escaped, whole
 from context_mode_runtime.shell.wrappers import opened
 
 TYPE_CHECKING = False
@@ -289,7 +289,7 @@ def own_input(segment: Segment, env: Env, depth: int, *, raw: bool) -> tuple[lis
 
 def _redirected(operator: str, target: Word, env: Env, depth: int, *, raw: bool) -> tuple[list[str], bool | None]:
     if operator == "<<<":
-        rows = values.alternatives([target], env, depth)
+        rows = values.alternatives([whole(target)], env, depth)
         told = raw or not any(isinstance(field, values.Unseen) for row in rows for field in row)
         return [" ".join(row) + "\n" for row in rows], told
     if operator in ("<", "<>"):

@@ -55,6 +55,11 @@ class Word:
         return any(part[2] for part in self.parts)
 
 
+def whole(word: Word) -> Word:
+    """The word where a shell does not split it: behind `=`, `<<<` and `>`."""
+    return word if word.literal else Word([(p[0], p[1], True, p[3], p[4]) for p in word.parts], word.start)
+
+
 class Budget:
     """How many more characters expansions may make; at zero they stay as written and `spent` is set."""
 
