@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from context_mode_installer.result import FINDINGS, UserError, failed
+from context_mode_installer.result import FINDINGS, INTERRUPTED, UserError, failed
 from context_mode_installer.screen import complain, show
 from context_mode_runtime.paths import NoHomeError
 
@@ -31,6 +31,8 @@ def answer(name: str, command: Callable[[], Result], *, as_json: bool) -> NoRetu
         outcome = failed(name, error)
     except NoHomeError as error:
         outcome = failed(name, UserError(str(error)))
+    except KeyboardInterrupt:
+        outcome = failed(name, UserError("interrupted", exit_code=INTERRUPTED))
     show(outcome, as_json=as_json)
     raise typer.Exit(outcome.exit_code)
 

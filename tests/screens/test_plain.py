@@ -73,14 +73,23 @@ def test_paths_in_commands_to_paste(home: object) -> None:
     assert editing(f"{home}/a.json") == "${EDITOR:-vi} ~/a.json"
 
 
-def test_ctrl_c_while_setup_checks_leaves_all_as_it_was(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("verify.check_targets", "interrupted. Every file is as it was before."),
+        ("commands.setup.find_hosts", "interrupted"),
+    ],
+)
+def test_ctrl_c_leaves_all_as_it_was_and_says_so(
+    where: str, said: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     (home / ".codex").mkdir()
-    monkeypatch.setattr("context_mode_installer.verify.check_targets", interrupt)
+    monkeypatch.setattr(f"context_mode_installer.{where}", interrupt)
     stream = Terminal(there=False)
     monkeypatch.setattr("sys.stderr", stream)
     assert run_app(["setup", "--agents", "codex"]) == 130
-    assert stream.getvalue() == "error: interrupted. Every file is as it was before.\n"
+    assert stream.getvalue() == f"error: {said}\n"
     assert list((home / ".codex").iterdir()) == []
