@@ -1,7 +1,16 @@
 // The frame: which page is shown for which project, and what changes while agents work.
 
+import { conversation, conversations } from "./conversations.js";
 import { el, replace } from "./dom.js";
-import * as views from "./views.js";
+import { health } from "./health.js";
+import { heading, problem } from "./parts.js";
+import { savings } from "./savings.js";
+import { search, source } from "./search.js";
+
+// Each reads its data and returns a title and nodes.
+const VIEWS = { savings, search, source, conversations, conversation, health };
+// Under which link of the head a page stands that has none of its own.
+const BELOW = { source: "search", conversation: "conversations" };
 
 const EVERY_MS = 2000;
 const SPEAK_MS = 30000;
@@ -17,9 +26,11 @@ class Problem extends Error {}
 class Ended extends Error {}
 
 async function read(name, parameters = {}) {
-  const answer = await fetch(`api/${name}?${new URLSearchParams(parameters)}`, { cache: "no-store", referrerPolicy: "no-referrer" })
-    .catch(() => { throw new Ended(); });
-  const data = await answer.json().catch(() => { throw new Ended(); });
+  const gone = () => {
+    throw new Ended();
+  };
+  const answer = await fetch(`api/${name}?${new URLSearchParams(parameters)}`, { cache: "no-store" }).catch(gone);
+  const data = await answer.json().catch(gone);
   if (!answer.ok) throw new Problem(data.error);
   return data;
 }
@@ -28,7 +39,7 @@ async function read(name, parameters = {}) {
 function route() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...rest] = path.split("/").map(decodeURIComponent);
-  const known = Object.hasOwn(views, name) ? name : "savings";
+  const known = Object.hasOwn(VIEWS, name) ? name : "savings";
   return { name: known, path: rest, ...Object.fromEntries(new URLSearchParams(query)) };
 }
 
@@ -37,16 +48,16 @@ async function show({ moved = false } = {}) {
   const where = route();
   let view;
   try {
-    view = await views[where.name](read, scope, where);
+    view = await VIEWS[where.name](read, scope, where);
   } catch (error) {
     if (!(error instanceof Problem)) return lost(error);
-    view = { title: "Not to be shown", nodes: [el("h1", { tabindex: -1 }, "Not to be shown"), el("p", { class: "problem" }, error.message)] };
+    view = { title: "Not to be shown", nodes: [heading("Not to be shown"), problem(error.message)] };
   }
   if (mine !== turn) return;
   replace(main, view.nodes);
   document.title = `${view.title} · context-mode`;
   for (const link of document.querySelectorAll("nav a")) {
-    const current = link.hash === `#/${{ source: "search", conversation: "conversations" }[where.name] || where.name}`;
+    const current = link.hash === `#/${BELOW[where.name] || where.name}`;
     current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
   if (moved) {
@@ -70,7 +81,7 @@ function lost(error) {
   live("ended", "ended");
   stamp = "";
   document.getElementById("said").textContent = GONE;
-  main.prepend(el("p", { class: "problem" }, GONE));
+  main.prepend(problem(GONE));
 }
 
 // Somebody who types or marks a text is not disturbed.
@@ -107,9 +118,15 @@ function news() {
 
 async function choices() {
   const found = await read("projects");
-  document.getElementById("foot").textContent = `context-mode ${found.version}. Read only, on this machine. Ctrl-C in the terminal ends it.`;
-  const options = [["", "every project"], ...found.projects.map((one) => [one.key, one.here ? `${one.name} (here)` : one.name])];
-  const same = options.length === picker.options.length && options.every(([key, name], at) => picker.options[at].value === key && picker.options[at].text === name);
+  document.getElementById("foot").textContent =
+    `context-mode ${found.version}. Read only, on this machine. Ctrl-C in the terminal ends it.`;
+  const options = [
+    ["", "every project"],
+    ...found.projects.map((one) => [one.key, one.here ? `${one.name} (here)` : one.name]),
+  ];
+  const same =
+    options.length === picker.options.length &&
+    options.every(([key, name], at) => picker.options[at].value === key && picker.options[at].text === name);
   if (!same) picker.replaceChildren(...options.map(([value, name]) => el("option", { value }, name)));
   picker.value = scope;
   return found;
@@ -129,8 +146,8 @@ async function start() {
 picker.addEventListener("change", () => {
   scope = picker.value;
   sessionStorage.setItem("scope", scope);
-  const where = route();
-  if (where.name === "source" || where.name === "conversation") location.hash = where.name === "source" ? "#/search" : "#/conversations";
+  const above = BELOW[route().name];
+  if (above) location.hash = `#/${above}`;
   else show();
 });
 window.addEventListener("hashchange", () => {

@@ -1,10 +1,12 @@
 // Pictures of numbers. Each has its numbers beside it as text or as a table.
 
-import { bytes, el, number, plain, table } from "./dom.js";
+import { bytes, el, number, table } from "./dom.js";
 
+const WIDTH = 900;
 const HEIGHT = 240;
+const FLOOR = 214;
 const LEFT = 62;
-const BOTTOM = 26;
+const LABEL = 72;
 const DAY = 86400000;
 const DAYS_MIN = 14;
 const DAYS_MAX = 90;
@@ -23,31 +25,45 @@ export function flow(scope) {
   ];
   const whole = parts.reduce((sum, part) => sum + part[2], 0);
   if (!whole) return null;
-  const shown = parts.filter((part) => part[2]);
-  return el("div", {},
-    el("div", { class: "flow", "aria-hidden": "true" }, shown.map(([kind, , size]) => el("span", { class: kind, style: { flex: `${size / whole} 1 0` } }))),
-    el("ul", { class: "legend" }, parts.map(([kind, title, size]) => el("li", {}, el("i", { class: kind, "aria-hidden": "true" }), `${title} `, el("strong", {}, bytes(size))))));
+  const pieces = parts.filter((part) => part[2]);
+  const bar = pieces.map(([kind, , size]) => el("span", { class: kind, style: { flex: `${size / whole} 1 0` } }));
+  return [el("div", { class: "flow", "aria-hidden": "true" }, bar), legend(parts)];
+}
+
+function legend(parts) {
+  const lines = parts.map(([kind, title, size]) => {
+    const known = size !== undefined && [" ", el("strong", bytes(size))];
+    return el("li", el("i", { class: kind, "aria-hidden": "true" }), title, known);
+  });
+  return el("ul", { class: "legend" }, lines);
 }
 
 // A heading, and columns by day: what was saved, and above it what came through; the same as a table below.
 export function days(list) {
   const every = between(list);
   const filled = every.slice(-DAYS_MAX);
-  const saved = filled.reduce((sum, day) => sum + day.saved, 0);
-  const label = `Bytes produced and saved by day, ${filled[0].day} to ${filled.at(-1).day}: ${bytes(saved)} saved in all. The table below has the numbers.`;
-  const place = el("div", {});
-  const draw = () => place.replaceChildren(columns(filled, place.clientWidth || 900, label));
+  const saved = bytes(filled.reduce((sum, day) => sum + day.saved, 0));
+  const span = `${filled[0].day} to ${filled.at(-1).day}`;
+  const label = `Bytes produced and saved by day, ${span}: ${saved} saved in all. The table below has the numbers.`;
+  const place = el("div");
+  const draw = () => place.replaceChildren(picture(filled, place.clientWidth || WIDTH, label));
   new ResizeObserver(draw).observe(place);
-  const rows = [...list].reverse().map((day) => [day.day, number(day.calls), number(day.produced), number(day.saved), number(day.fetched), number(day.own_cost), number(day.net)]);
   return [
-    el("h2", {}, every.length > DAYS_MAX ? `By day, the last ${DAYS_MAX} days` : "By day"),
-    el("ul", { class: "legend" },
-      el("li", {}, el("i", { class: "kept", "aria-hidden": "true" }), "saved"),
-      el("li", {}, el("i", { class: "returned", "aria-hidden": "true" }), "returned at once")),
+    el("h2", every.length > DAYS_MAX ? `By day, the last ${DAYS_MAX} days` : "By day"),
+    legend([
+      ["kept", "saved"],
+      ["returned", "returned at once"],
+    ]),
     place,
-    el("details", { "data-key": "days" }, el("summary", {}, "The days as a table"),
-      table("Days, of UTC, in bytes", [["Day", "t"], ...["calls", "produced", "saved", "fetched back", "own cost", "net"].map((title) => [title, "n"])], rows)),
+    el("details", { "data-key": "days" }, el("summary", "The days as a table"), dayTable(list)),
   ];
+}
+
+function dayTable(list) {
+  const names = ["calls", "produced", "saved", "fetched", "own_cost", "net"];
+  const rows = list.map((day) => [day.day, ...names.map((name) => number(day[name]))]).reverse();
+  const titles = ["calls", "produced", "saved", "fetched back", "own cost", "net"].map((title) => [title, "n"]);
+  return table("Days, of UTC, in bytes", [["Day", "t"], ...titles], rows);
 }
 
 // Every day from the first to the last one, two weeks at least; days without a call as nothing.
@@ -62,35 +78,49 @@ function between(list) {
   return out;
 }
 
-function columns(list, width, label) {
+function picture(list, width, label) {
   const top = nice(Math.max(...list.map((day) => day.produced), 1));
-  const floor = HEIGHT - BOTTOM;
   const step = (width - LEFT) / list.length;
-  const thick = Math.max(Math.min(step * 0.72, WIDEST), 1);
-  const y = (size) => floor - (size / top) * (floor - 12);
-  const shapes = [];
-  for (let line = 0; line <= LINES; line += 1) {
-    const size = (top / LINES) * line;
-    shapes.push(el("line", { class: "grid", x1: LEFT, x2: width, y1: y(size), y2: y(size) }));
-    shapes.push(el("text", { x: LEFT - 10, y: y(size) + 4, "text-anchor": "end" }, bytes(Math.round(size))));
-  }
-  const every = Math.ceil(list.length / Math.max(Math.floor((width - LEFT) / 72), 1));
-  list.forEach((day, at) => {
-    const x = LEFT + step * at + (step - thick) / 2;
-    const through = Math.max(day.produced - day.saved, 0);
-    shapes.push(el("g", { class: "day" },
-      el("title", { svg: true }, `${day.day}: ${number(day.produced)} B produced, ${number(day.saved)} B saved`),
-      rect("kept", x, y(day.saved), thick, floor - y(day.saved)),
-      rect("returned", x, y(day.saved + through), thick, Math.max(y(day.saved) - y(day.saved + through) - 1, 0))));
-    if ((list.length - 1 - at) % every === 0) {
-      const atEdge = x + thick / 2 > width - EDGE;
-      shapes.push(el("text", { x: atEdge ? width : x + thick / 2, y: HEIGHT - 6, "text-anchor": atEdge ? "end" : "middle" }, shortDay.format(Date.parse(day.day))));
-    }
+  const labelled = Math.ceil(list.length / Math.max(Math.floor((width - LEFT) / LABEL), 1));
+  const shapes = list.map((day, at) => {
+    const middle = LEFT + step * (at + 0.5);
+    const named = (list.length - 1 - at) % labelled === 0;
+    return [column(day, middle, Math.max(Math.min(step * 0.72, WIDEST), 1), top), named && dayName(day, middle, width)];
   });
-  return el("svg", { class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": plain(label) }, shapes);
+  const size = { class: "chart", viewBox: `0 0 ${width} ${HEIGHT}` };
+  return el("svg", { ...size, role: "img", "aria-label": label }, grid(top, width), shapes);
 }
 
-const rect = (kind, x, y, width, height) => el("rect", { class: kind, x, y, width, height: Math.max(height, 0), rx: 2 });
+const height = (size, top) => (size / top) * (FLOOR - 12);
+
+function grid(top, width) {
+  const steps = Array.from({ length: LINES + 1 }, (_, line) => (top / LINES) * line);
+  return steps.map((size) => {
+    const y = FLOOR - height(size, top);
+    const name = el("text", { x: LEFT - 10, y: y + 4, "text-anchor": "end" }, bytes(Math.round(size)));
+    return [el("line", { class: "grid", x1: LEFT, x2: width, y1: y, y2: y }), name];
+  });
+}
+
+function column(day, middle, thick, top) {
+  const saved = height(day.saved, top);
+  const through = height(Math.max(day.produced - day.saved, 0), top);
+  const piece = (kind, y, tall) =>
+    el("rect", { class: kind, x: middle - thick / 2, y, width: thick, height: tall, rx: 2 });
+  return el(
+    "g",
+    { class: "day" },
+    el("title", `${day.day}: ${number(day.produced)} B produced, ${number(day.saved)} B saved`),
+    piece("kept", FLOOR - saved, saved),
+    piece("returned", FLOOR - saved - through, Math.max(through - 1, 0)),
+  );
+}
+
+function dayName(day, middle, width) {
+  const atEdge = middle > width - EDGE;
+  const place = { x: atEdge ? width : middle, y: HEIGHT - 6, "text-anchor": atEdge ? "end" : "middle" };
+  return el("text", place, shortDay.format(Date.parse(day.day)));
+}
 
 // The next number that divides well into the lines of the grid.
 function nice(size) {
@@ -98,6 +128,7 @@ function nice(size) {
   return [1.2, 1.5, 3, 6, 9, 12].map((times) => times * base).find((found) => found >= size);
 }
 
+// A thin bar, a part of the place it stands in.
 export function meter(part) {
   return el("span", { class: "meter", "aria-hidden": "true" }, el("span", { style: { width: `${100 * part}%` } }));
 }

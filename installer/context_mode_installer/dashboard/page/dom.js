@@ -5,23 +5,29 @@ const SHAPES = new Set(["svg", "g", "rect", "line", "text", "title"]);
 
 // Control and direction characters as signs that can be seen; line ends and tabs stay.
 export function plain(text) {
-  return String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (sign) => {
-    const code = sign.charCodeAt(0);
-    if (code < 32) return String.fromCharCode(0x2400 + code);
-    return code === 127 ? "\u2421" : `\u27e6U+${code.toString(16).toUpperCase().padStart(4, "0")}\u27e7`;
-  });
+  return String(text).replace(
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (sign) => {
+      const code = sign.charCodeAt(0);
+      if (code < 32) return String.fromCharCode(0x2400 + code);
+      return code === 127 ? "\u2421" : `\u27e6U+${code.toString(16).toUpperCase().padStart(4, "0")}\u27e7`;
+    },
+  );
 }
 
-export function el(tag, properties = {}, ...children) {
-  const node = SHAPES.has(tag) && tag !== "title" || properties.svg ? document.createElementNS(SVG, tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === "svg" || value === undefined || value === null || value === false) continue;
-    if (name === "on") for (const [event, run] of Object.entries(value)) node.addEventListener(event, run);
-    else if (name === "style") Object.assign(node.style, value);
-    else node.setAttribute(name, value === true ? "" : plain(value));
+// el("p", { class: "quiet" }, "text", node, [more]); the properties may be left out.
+export function el(tag, ...children) {
+  const first = children[0];
+  const given = first !== null && typeof first === "object" && !(first instanceof Node) && !Array.isArray(first);
+  const { on = {}, style = {}, ...attributes } = given ? children.shift() : {};
+  const node = SHAPES.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
+  for (const [event, run] of Object.entries(on)) node.addEventListener(event, run);
+  Object.assign(node.style, style);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== null && value !== false) node.setAttribute(name, plain(value));
   }
-  for (const child of children.flat()) {
-    if (child === null || child === undefined || child === false) continue;
+  for (const child of children.flat(Infinity)) {
+    if (child === undefined || child === null || child === false) continue;
     node.append(child instanceof Node ? child : document.createTextNode(plain(child)));
   }
   return node;
@@ -33,7 +39,7 @@ export function replace(place, nodes) {
   for (const node of place.querySelectorAll("[data-key]")) {
     before.set(node.dataset.key, { open: node.open, left: node.scrollLeft, focused: node === document.activeElement });
   }
-  place.replaceChildren(...nodes.flat().filter(Boolean));
+  place.replaceChildren(...nodes.flat(Infinity).filter(Boolean));
   for (const node of place.querySelectorAll("[data-key]")) {
     const old = before.get(node.dataset.key);
     if (!old) continue;
@@ -56,7 +62,11 @@ function reachable() {
 addEventListener("resize", reachable);
 
 const grouped = new Intl.NumberFormat("en");
-const roughly = new Intl.NumberFormat("en", { notation: "compact", compactDisplay: "long", maximumSignificantDigits: 3 });
+const roughly = new Intl.NumberFormat("en", {
+  notation: "compact",
+  compactDisplay: "long",
+  maximumSignificantDigits: 3,
+});
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 export const number = (value) => grouped.format(value).replace("-", "\u2212");
@@ -77,13 +87,14 @@ export function bytes(value) {
 
 export const when = (at) => el("time", { datetime: new Date(at).toISOString(), class: "t" }, moment.format(at));
 
-// columns: [title, class or ""], rows: lists of cells; the first cell of a row is its heading.
-export function table(label, columns, rows, key = label) {
-  const head = el("tr", {}, columns.map(([title, kind]) => el("th", { scope: "col", class: kind || null }, title)));
+// columns: [title, class]; rows: lists of cells, the first of which is the row's heading; kindOf: a row's class.
+export function table(label, columns, rows, kindOf = () => null) {
+  const head = columns.map(([title, kind]) => el("th", { scope: "col", class: kind }, title));
   const body = rows.map((cells) => {
-    const parts = cells.map((cell, at) => el(at ? "td" : "th", { class: columns[at][1] || null, scope: at ? null : "row" }, cell));
-    return el("tr", { class: cells.kind }, parts);
+    const [first, ...rest] = cells.map((cell, at) => [{ class: columns[at][1] }, cell]);
+    const others = rest.map((cell) => el("td", ...cell));
+    return el("tr", { class: kindOf(cells) }, el("th", { scope: "row", ...first[0] }, first[1]), others);
   });
-  return el("div", { class: "scroll", role: "group", "aria-label": label, "data-key": `table ${key}` },
-    el("table", { "aria-label": label }, el("thead", {}, head), el("tbody", {}, body)));
+  const whole = el("table", { "aria-label": label }, el("thead", el("tr", head)), el("tbody", body));
+  return el("div", { class: "scroll", role: "group", "aria-label": label, "data-key": `table ${label}` }, whole);
 }
