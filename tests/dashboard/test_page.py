@@ -265,6 +265,18 @@ def test_a_damaged_and_a_newer_database_are_named_and_the_rest_is_shown(
     assert [file.name for file in Path(project_dir(made.key_of(stored))).glob("*damaged*")] == []
 
 
+@pytest.mark.parametrize(
+    ("route", "said"),
+    [("#/nowhere", "97.9 %"), ("#/source/%", "no such project"), ("#/source/{key}/s99", "no source 's99'"),
+     ("#/conversation/{key}/%E0%A4%A", "no such conversation"), ("#/conversations/x?%=%", "claude-code:c-1")],
+)  # fmt: skip
+def test_an_address_that_leads_nowhere_is_said(route: str, said: str, stored: Path, start: Start, page: Page) -> None:
+    page.open(start(stored).url + route.replace("{key}", made.key_of(stored)))
+    assert said in page.text()
+    assert page.told("Runtime.exceptionThrown") == []
+    check_tree(page)
+
+
 def test_the_end_is_said(stored: Path, start: Start, page: Page) -> None:
     running = start(stored)
     page.open(running.url)

@@ -38,9 +38,18 @@ async function read(name, parameters = {}) {
 // `#/source/KEY/s7?q=words` as its page, the parts behind it, and its query.
 function route() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const [name, ...rest] = path.split("/").map(decodeURIComponent);
+  const [name, ...rest] = path.split("/").map(decoded);
   const known = Object.hasOwn(VIEWS, name) ? name : "savings";
   return { name: known, path: rest, ...Object.fromEntries(new URLSearchParams(query)) };
+}
+
+// An address that was cut in the middle is no reason to show nothing.
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 async function show({ moved = false } = {}) {
