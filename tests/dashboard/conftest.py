@@ -26,11 +26,11 @@ SCRIPT = Path(sysconfig.get_path("scripts")) / "context-mode"
 class Started:
     """A running `context-mode dashboard`: its `process`, its `url`."""
 
-    def __init__(self, folder: Path, *words: str, opens: dict[str, str] | None = None) -> None:
+    def __init__(self, folder: Path, *words: str, opens: dict[str, str] | None = None, script: Path = SCRIPT) -> None:
         """`opens`: the variables that tell which browser it may open; without them it opens none."""
         words = words if opens else ("--no-open", *words)
         self.process = subprocess.Popen(
-            [SCRIPT, "dashboard", *words], cwd=folder, env={**os.environ, **(opens or {})},
+            [script, "dashboard", *words], cwd=folder, env={**os.environ, **(opens or {})},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stdout

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.conftest import not_to_be_had
+from tests.dashboard.conftest import Started
 from tests.house.test_first_command import LEFT_OUT, NO_NETWORK, ROOT, environment
 from tests.installer.test_setup import HOMES, tree
 
@@ -73,6 +76,15 @@ def test_an_agent_from_the_wheel(agent: str, programs: Path, home: Path, project
     assert anyio.run(offered, home, project, agent) == sorted(tool.name for tool in TOOLS)
     run("setup", "--remove", "--agents", agent, "--json")
     assert tree(home) == before
+
+
+def test_the_dashboard_from_the_wheel(programs: Path, project: Path) -> None:
+    running = Started(project, script=programs / "context-mode")
+    with urllib.request.urlopen(running.url, timeout=30) as answer:
+        page = answer.read().decode()
+    for name in re.findall(r'(?:href|src)="([\w.]+)"', page):
+        assert urllib.request.urlopen(running.url + name, timeout=30).status == 200
+    assert running.stop()[0] == 0
 
 
 async def offered(home: Path, project: Path, agent: str) -> list[str]:
