@@ -62,6 +62,7 @@ if [ -n "${{BASH_EXECUTION_STRING-}}" ] && [ -x {launcher} ]; then
   case $BASH_EXECUTION_STRING in {marks}) exec {launcher} -c "$BASH_EXECUTION_STRING" "$0" "$@" ;; esac
 fi
 """
+_ENV_END = ".env"
 _SYSTEM_BASH = "/bin/bash"
 
 
@@ -77,7 +78,19 @@ def path_of(agent: str, shell: str) -> str:
 
 def env_path_of(agent: str, shell: str) -> str:
     """Where the file for `BASH_ENV` lies that starts this launcher."""
-    return path_of(agent, shell) + ".env"
+    return path_of(agent, shell) + _ENV_END
+
+
+def started(pointed_to: str) -> tuple[str, dict[str, str]]:
+    """The program that a host starts which points to a launcher, or to its file for `BASH_ENV`; variables for it."""
+    if not pointed_to.endswith(_ENV_END):
+        return pointed_to, {}
+    return shutil.which("bash", path=os.pathsep.join(_PLACES)) or "bash", {"BASH_ENV": pointed_to}
+
+
+def launcher_behind(pointed_to: str) -> str:
+    """The launcher that a file for `BASH_ENV` starts, or the launcher itself."""
+    return pointed_to.removesuffix(_ENV_END)
 
 
 def user_shell(seat: Seat, environment: Mapping[str, str]) -> str | None:

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from context_mode_installer import formats, launchers
+from context_mode_installer import formats, launchers, seats
 from context_mode_installer.plan.bridge import bridge_hook, bridge_server
 from context_mode_installer.plan.hooks import command_line, ours_in
 from context_mode_installer.plan.ours import words_of_entry, words_of_handler
@@ -198,8 +198,10 @@ def seat_problem(system: System, target: Target, launcher: str, environment: Map
     """
     seat = target.spec.shell_seat.seat
     marks = seat.marks if seat else ()
+    program, variables = seats.started(launcher)
+    told = {**environment, **variables}
     for command in (f"exit {_SEAT_CODE}", *(f"exit {_SEAT_CODE} # {mark}" for mark in marks)):
-        ran = system.run([launcher, "-c", command], env=environment, stdin="", timeout=HOOK_SECONDS, cwd=folder)
+        ran = system.run([program, "-c", command], env=told, stdin="", timeout=HOOK_SECONDS, cwd=folder)
         if ran.code != _SEAT_CODE:
             return f"the shell's seat gives {ran.code} for `{command}` ({ran.err.strip()[:200] or 'no output'})"
     return ""

@@ -16,7 +16,9 @@ SPECS = sorted((ROOT / "agent_specs").glob("*.yaml"))
 DOT_FOLDER = re.compile(r"[/}](\.[a-z][\w-]*(?:\.json|\.toml)?)")
 MEMORY_FILE = re.compile(r"\b[A-Z][A-Z0-9_]+(?:\.local)?\.md\b")
 META_KEY = re.compile(r"_meta\[\"([^\"]+)\"\]")
-NOT_AN_AGENT = {".config", ".local", ".cache", ".context-mode", ".git", "SKILL.md", "README.md", "LICENSE.md", "code"}
+NOT_AN_AGENT = {
+    *(".config", ".local", ".cache", ".context-mode", ".git", ".env", "SKILL.md", "README.md", "LICENSE.md", "code")
+}
 """What specs name and others do, too; one program is called by an everyday word."""
 
 

@@ -61,6 +61,12 @@ class Stand:
         """By the seat."""
         return self.run(self.argv(command), {**self.environment(str(self.launcher)), **more})
 
+    def piped(self, command: str) -> Done:
+        """By the seat, its output in a pipe."""
+        child = self.start(command)
+        out, _ = child.communicate(timeout=LIMIT_S)
+        return Done(child.returncode, out)
+
     def bare(self, command: str) -> Done:
         """By the real shell alone."""
         return self.run([BASH, "-c", self.text(command)], self.environment(BASH))

@@ -15,17 +15,18 @@ CASES: list[dict[str, Any]] = YAML(typ="safe").load(Path(__file__).with_name("co
 TOLD = {"BASH_FUNC_told_by_host%%": '() { echo "told $*"\n}', "odd.name": "kept", "text": "mine", "command": "mine"}
 
 
+@pytest.mark.parametrize("host_reads", ["a file", "a pipe"])
 @pytest.mark.parametrize("case", CASES, ids=[case["what"] for case in CASES])
-def test_the_same_with_and_without(stand: Stand, gate: Path, case: dict[str, Any]) -> None:
+def test_the_same_with_and_without(stand: Stand, gate: Path, case: dict[str, Any], host_reads: str) -> None:
     stand.env |= TOLD
     command = case["command"].replace("{gate}", str(gate))
     bare = stand.bare(command)
-    seated = stand.seated(command)
+    seated = stand.seated(command) if host_reads == "a file" else stand.piped(command)
     open_gate(gate)
     assert seated.code == bare.code
     assert bare.code == case.get("exit", 0)
     if not case.get("long"):
-        assert seated.out == bare.out
+        assert seated.out == (case["by_pipe"].encode() if "by_pipe" in case and host_reads == "a pipe" else bare.out)
         assert stand.nothing_stored()
         return
     assert len(seated.out) <= limits.SHORT_REPLY < len(bare.out)

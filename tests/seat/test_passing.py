@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from tests.conftest import Disk
 from tests.seat.conftest import LIMIT_S, Stand
 
 import context_mode_runtime
@@ -120,6 +121,11 @@ def test_without_a_store_nothing_changes(stand: Stand, where: str) -> None:
         root.touch()
     else:
         (root / where).touch()
+    assert stand.seated(LONG) == stand.bare(LONG)
+
+
+def test_on_a_full_disk_nothing_changes(stand: Stand, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(disk("64k")))
     assert stand.seated(LONG) == stand.bare(LONG)
 
 

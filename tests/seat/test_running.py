@@ -13,7 +13,8 @@ import pytest
 from tests.seat.conftest import LIMIT_S, Stand, open_gate
 
 from context_mode_runtime import limits
-from context_mode_runtime.seat.output import LIVE
+from context_mode_runtime.seat.output import LIVE, Output
+from context_mode_runtime.seat.pipe import Pipe
 
 MANY = 100
 FAILING = """\
@@ -91,13 +92,33 @@ def test_a_signal_that_ends_it(stand: Stand, gate: Path) -> None:
     assert child.returncode == 128 + signal.SIGTERM
 
 
-def test_what_it_leaves_behind_can_go_on_printing(stand: Stand, gate: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("host_reads", ["a file", "a pipe"])
+def test_what_it_leaves_behind_can_go_on_printing(stand: Stand, gate: Path, tmp_path: Path, host_reads: str) -> None:
     done = tmp_path / "done"
     os.mkfifo(done)
-    command = f"(read x < {gate}; echo late && echo late; echo $? > {done}) & echo now"
-    assert stand.seated(command).out == b"now\n"
+    command = f"(read x < {gate}; seq 1 50000 && echo late; echo $? > {done}) & echo now"
+    run = stand.seated if host_reads == "a file" else stand.piped
+    assert run(command).out == b"now\n"
+    readers = [os.pidfd_open(number) for number in ours(stand)]
+    assert len(readers) == (host_reads == "a pipe")
     open_gate(gate)
     assert done.read_text(encoding="utf-8") == "0\n"
+    for reader in readers:
+        assert select.select([reader], [], [], LIMIT_S)[0]
+        os.close(reader)
+    assert not ours(stand)
+
+
+def test_what_there_is_no_room_for_goes_through(capfd: pytest.CaptureFixture[str]) -> None:
+    """A full disk is met while the command prints by a pipe: it goes on, and so does its output."""
+    pipe = Pipe()
+    output = Output(os.open("/dev/full", os.O_RDWR), pipe)
+    os.write(pipe.writer, b"one\n")
+    output.take()
+    os.write(pipe.writer, b"two\n" * 2_000)
+    output.started()
+    output.finish(lambda _size, _shown: "short")
+    assert capfd.readouterr().out == "one\n" + "two\n" * 2_000
 
 
 def test_nobody_reads_any_more(stand: Stand, gate: Path, tmp_path: Path) -> None:
@@ -127,7 +148,13 @@ def test_many_at_once_do_not_mix(stand: Stand) -> None:
         assert len(reply) <= limits.SHORT_REPLY
     texts = {"".join(f"run-{number:03} line-{i}\n" for i in range(1, 301)) for number in range(MANY)}
     assert set(stand.stored()) == texts
-    assert not [one for one in Path("/proc").glob("[0-9]*/cmdline") if str(stand.launcher).encode() in _read(one)]
+    assert not ours(stand)
+
+
+def ours(stand: Stand) -> list[int]:
+    """The processes that sit in for a shell in this project."""
+    found = [one.parent for one in Path("/proc").glob("[0-9]*/cmdline") if b"\0seat\0" in _read(one)]
+    return [int(one.name) for one in found if os.path.realpath(one / "cwd") == str(stand.project)]
 
 
 def _read(path: Path) -> bytes:

@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from context_mode_installer import formats
+from context_mode_installer import formats, seats
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, warned
 from context_mode_installer.plan.seat import NAME, launcher_of, seat_edits
 from context_mode_installer.system import RealSystem
@@ -55,10 +55,11 @@ def _others(target: Target) -> Iterator[str]:
 
 def _taken(subject: Subject, target: Target, launcher: str) -> Outcome:
     shown = f"{NAME}: {paths.tilde(launcher)}"
-    changed = [one for one in subject.plan.changes if one.file == launcher] if subject.plan else []
+    files = (launcher, seats.launcher_behind(launcher))
+    changed = [one for one in subject.plan.changes if one.file in files] if subject.plan else []
     if not os.access(launcher, os.X_OK) or changed:
         return failed(f"{shown} is missing or not as setup writes it", subject.setup)
-    shell = _shell_of(launcher)
+    shell = _shell_of(seats.launcher_behind(launcher))
     if not os.access(shell, os.X_OK):
         return failed(f"{shown} is for {shell}, which is not there", subject.setup)
     problem = seat_problem(RealSystem([]), target, launcher, subject.environment, subject.environment["PWD"])

@@ -1,9 +1,9 @@
 """Byte-exact editing of config files: set a key, append an item, rename a key, take either out again.
 
 Every function takes and returns the bytes of a whole file and the name of its format: `json`, `jsonc` (comments),
-`jsonc-trailing` (comments and trailing commas), `toml`, `yaml`. All raise FormatError, with line and column, for a
-file that does not parse, and ShapeError where the file has something else at the path than the edit needs. Each edit
-is checked: the new text, parsed, says exactly what was asked, else nothing is returned.
+`jsonc-trailing` (comments and trailing commas), `toml`, `yaml`, `env` (lines of `NAME=value`). All raise FormatError,
+with line and column, for a file that does not parse, and ShapeError where the file has something else at the path than
+the edit needs. Each edit is checked: the new text, parsed, says exactly what was asked, else nothing is returned.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from context_mode_installer.formats.base import FormatError, Key, Path, ShapeError, Text, decode, error_at, same, shown
+from context_mode_installer.formats.env_ import EnvEditor
 from context_mode_installer.formats.json_ import JsonEditor
 from context_mode_installer.formats.toml_ import TomlEditor
 from context_mode_installer.formats.values import MISSING, get, with_item, with_name, with_value, without
@@ -71,6 +72,7 @@ _EDITORS: dict[str, Editor] = {
     "jsonc-trailing": JsonEditor(comments=True, trailing_commas=True),
     "toml": TomlEditor(),
     "yaml": YamlEditor(),
+    "env": EnvEditor(),
 }
 
 

@@ -81,7 +81,7 @@ class ConfigFile:
 
     name: str
     scope: Scope
-    format: Literal["json", "jsonc", "jsonc-trailing", "toml", "yaml", "text"]
+    format: Literal["json", "jsonc", "jsonc-trailing", "toml", "yaml", "env", "text"]
     each: tuple[str, ...]
     paths: tuple[str, ...]
     new: str | None

@@ -83,7 +83,7 @@ def command_in(text: str, rules: dict[str, Any]) -> str:
     if at < 0:
         return text
     rest = text[at + len(rules["after"]) :]
-    return (unquoted(rest) if rules["quoted"] else rest.partition(rules["before"])[0]) or text
+    return (unquoted(rest) if rules["quoted"] else rest.rpartition(rules["before"])[0]) or text
 
 
 def unquoted(text: str) -> str:

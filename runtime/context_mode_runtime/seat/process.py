@@ -57,6 +57,12 @@ def run(arguments: list[str]) -> int:
     return _Child(argv, environment, output).wait(seated)
 
 
+def _as_by_default() -> None:
+    for number in (*_FORWARDED, signals.SIGCHLD):
+        if signals.getsignal(number) != signals.SIG_IGN:
+            signals.signal(number, signals.SIG_DFL)
+
+
 def become(argv: list[str], environment: dict[str, str]) -> NoReturn:
     """Makes this process the real shell. Raises OSError when there is none."""
     for number in _IGNORED_BY_PYTHON:
@@ -106,6 +112,7 @@ class _Child:
             self._pid = os.posix_spawn(argv[0], argv, environment, file_actions=both, setsigdef=_IGNORED_BY_PYTHON)
         except OSError:
             become(argv, environment)
+        output.started()
 
     def wait(self, seated: Seated) -> int:
         """Shows the beginning while it runs, and the rest, or what stands for it, at its end."""
@@ -113,6 +120,7 @@ class _Child:
         code = os.waitstatus_to_exitcode(status)
         code = code if code >= 0 else _SIGNALLED - code
         self._output.finish(lambda size, shown: seated.short(self._output, size, shown, failed=code != 0))
+        self._output.leave(_as_by_default)
         return code
 
     def _ended(self) -> int:
@@ -121,8 +129,10 @@ class _Child:
             if pid:
                 return status
             wait = [one for one in (self._send_on(), self._output.show()) if one is not None]
-            if select.select([self._news], [], [], min(wait, default=None))[0]:
+            ready, _, _ = select.select([self._news, *self._output.watched], [], [], min(wait, default=None))
+            if self._news in ready:
                 os.read(self._news, 4096)
+            self._output.take()
 
     def _note(self, number: int, _frame: object) -> None:
         self._got.append((number, time.monotonic() + _GRACE_S))
