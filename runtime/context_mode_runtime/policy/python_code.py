@@ -42,7 +42,10 @@ _ARGV0 = frozenset(name for name in _STARTS if name.startswith(("execl", "spawnl
 _RUNS_CODE = frozenset(
     ("exec", "eval", "compile", "timeit", "repeat", "runcode", "runsource", "runctx", "InteractiveConsole")
 )
-_COMMAND_KEYS = frozenset(("args", "cmd", "command", "argv", "executable", "program", "commands", "path", "file"))
+_COMMAND_KEYS = frozenset(("args", "cmd", "command", "argv", "program", "commands", "path", "file"))
+_TARGET_KEYS = frozenset(("target", "func", "function"))
+_MAPS = frozenset(("map", "starmap", "imap", "imap_unordered", "map_async", "filter"))
+_REFERENCES = (_ast.Name, _ast.Attribute, _ast.Call, _ast.Subscript)
 _INPUT_KEYS = frozenset(("input", "stdin"))
 _FEEDS = frozenset(("communicate", "write", "writelines", "sendline", "send"))
 _ONLY_AST = 0x400
@@ -96,71 +99,66 @@ class _Reader:
         self.fed: list[str] = []
 
     def read(self, tree: _ast.AST) -> None:
-        """Learns the names first, then looks at every call, once for each value that a name had."""
+        """Learns the names first, then looks at every call with all that its arguments can be worth."""
         self.values.learn(tree)
         nodes = list(child_nodes(tree))
         calls = [node for node in nodes if isinstance(node, _ast.Call)]
-        for turn in range(self.values.turns()):
-            self.values.take_turn(turn)
-            for call in calls:
-                self._call(call)
-            self._texts(nodes)
+        for call in calls:
+            self._call(call)
+        self._texts(nodes)
         for text in self.fed:
             for command in list(self.found.commands)[:_FED_MAX]:
                 self.found.commands.setdefault(fed(command, text))
 
     def _call(self, call: _ast.Call) -> None:
-        name = self.values.function(call.func)
-        given = call.args
+        name, given, keys = self.values.function(call.func), call.args, call.keywords
+        each = name in _MAPS
         if name not in _STARTS and name not in _RUNS_CODE:
-            name, given = self._handed_on(call, name)
+            name, given, keys = self._handed_on(call, name)
         if name in _RUNS_CODE:
             self._code(given)
         if name in _STARTS:
-            self._start(name, [self.values.of(one) for one in given], self._keys(call))
+            keys = [key for key in keys if key.arg]
+            for values in self.values.combined([*given, *(key.value for key in keys)]):
+                named = {key.arg or "": value for key, value in zip(keys, values[len(given) :], strict=True)}
+                behind = [value for key, value in named.items() if key in _COMMAND_KEYS]
+                self._start(name, [*behind, *values[: len(given)]], named, each=each)
         elif name in _FEEDS:
-            self.fed += [value for value in map(self.values.of, call.args) if isinstance(value, str) and value != HOLE]
+            texts = [value for one in call.args for value in self.values.of(one)]
+            self.fed += [text for text in texts if isinstance(text, str) and text != HOLE]
 
-    def _handed_on(self, call: _ast.Call, name: str) -> tuple[str, list[_ast.expr]]:
+    def _handed_on(self, call: _ast.Call, name: str) -> tuple[str, list[_ast.expr], list[_ast.keyword]]:
         """`map(os.system, ["x"])`, `Thread(target=os.system, args=("x",))`: the function is an argument itself."""
         for at, one in enumerate(call.args):
-            inner = self.values.function(one) if not isinstance(one, _ast.Constant) else ""
-            if inner in _STARTS and isinstance(one, (_ast.Name, _ast.Attribute, _ast.Call, _ast.Subscript)):
-                return inner, call.args[at + 1 :]
-        for key in call.keywords:
-            inner = self.values.function(key.value) if key.arg in ("target", "func", "function") else ""
+            inner = self.values.function(one) if isinstance(one, _REFERENCES) else ""
             if inner in _STARTS:
-                return inner, []
-        return name, call.args
-
-    def _keys(self, call: _ast.Call) -> dict[str, Value]:
-        return {key.arg: self.values.of(key.value) for key in call.keywords if key.arg}
+                rest = call.args[at + 1 :]
+                return inner, _spread(rest) if name in _MAPS else rest, call.keywords
+        for key in call.keywords:
+            inner = self.values.function(key.value) if key.arg in _TARGET_KEYS else ""
+            if inner in _STARTS:
+                return inner, _spread([one.value for one in call.keywords if one.arg == "args"]), []
+        return name, call.args, call.keywords
 
     def _code(self, given: list[_ast.expr]) -> None:
         if self.depth >= _DEPTH_MAX:
             return
-        for one in given[:2]:
-            value = self.values.of(one)
+        for value in [value for one in given[:2] for value in self.values.of(one)]:
             inner = read_python(value, self.depth + 1) if isinstance(value, str) and value != HOLE else None
             if inner is not None:
                 self.found.commands.update(inner.commands)
                 self.found.texts.update(inner.texts)
 
-    def _start(self, name: str, given: list[Value], keys: dict[str, Value]) -> None:
-        """The commands that the arguments can mean: a text, a list of words, words one by one."""
-        given = [value for key, value in keys.items() if key in _COMMAND_KEYS and key != "executable"] + given
-        made: list[str] = []
-        for value in given:
-            if isinstance(value, str):
-                made.append(value)
-            elif value is not None:
-                made += [joined(value), *([] if name not in ("system", "popen") else value)]
-        words = [word for value in given for word in ([value] if isinstance(value, str) else value or [HOLE])]
-        if name in _ARGV0:
-            first = next((at for at, word in enumerate(words) if word != HOLE), len(words))
-            made += [joined([words[at], *words[first + 2 :]]) for at in (first, first + 1) if at < len(words)]
-        elif isinstance(next(iter(given), None), str) and len(words) > 1:
+    def _start(self, name: str, given: list[Value], keys: dict[str, Value], *, each: bool) -> None:
+        """The commands that arguments can mean: a text, a list of words, words one by one; with `each` several."""
+        known = given[next((at for at, value in enumerate(given) if value not in (None, HOLE)), len(given)) :]
+        words = [word for value in known for word in _words(value)]
+        firsts = known if each else known[:1]
+        made = [value if isinstance(value, str) else joined(_words(value)) for value in firsts]
+        if isinstance(known[0] if known else None, str):
             made.append(joined(words))
+        if name in _ARGV0:
+            made.append(joined([*words[:1], *words[2:]]))
         program = keys.get("executable")
         if isinstance(program, str):
             made += [program, joined([program, *words[1:]])]
@@ -174,9 +172,20 @@ class _Reader:
         shown |= {id(node.value) for node in nodes if isinstance(node, _ast.Expr)}
         for node in nodes:
             if isinstance(node, (_ast.Constant, _ast.JoinedStr, _ast.BinOp, _ast.Call)) and id(node) not in shown:
-                value = self.values.of(node)
-                if isinstance(value, str) and value:
-                    self.found.texts[value] = None
+                texts = [value for value in self.values.of(node) if isinstance(value, str) and value]
+                self.found.texts.update(dict.fromkeys(texts))
+
+
+def _spread(nodes: list[_ast.expr]) -> list[_ast.expr]:
+    """The items of lists; of what is no list as written, `*x`."""
+    found: list[_ast.expr] = []
+    for node in nodes:
+        found += node.elts if isinstance(node, (_ast.List, _ast.Tuple)) else [_ast.Starred(value=node)]
+    return found
+
+
+def _words(value: Value) -> list[str]:
+    return [value] if isinstance(value, str) else value or [HOLE]
 
 
 def _shown(call: _ast.Call) -> list[_ast.expr]:

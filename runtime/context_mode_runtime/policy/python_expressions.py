@@ -9,22 +9,20 @@ from context_mode_runtime.policy.literals import HOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, Protocol
 
     class Names(Protocol):
         """Who knows what names and other expressions are worth."""
 
-        turn: int
+        def of(self, node: _ast.AST | None) -> list[Value]:
+            """What `node` can be worth."""
 
-        def of(self, node: _ast.AST | None) -> Value:
-            """What `node` is worth."""
+        def named(self, name: str) -> list[Value]:
+            """What a name can be worth."""
 
-        def named(self, name: str) -> Value:
-            """What a name is worth."""
-
-        def known(self, node: _ast.AST) -> str:
-            """What `node` is worth as a text, a hole where it is none."""
+        def combined(self, nodes: Sequence[_ast.AST | None]) -> Iterator[tuple[Value, ...]]:
+            """What several expressions can be worth together, None for one that isn't known."""
 
 
 Value = str | list[str] | None
@@ -39,10 +37,14 @@ def last_name(node: _ast.AST) -> str:
     return node.id if isinstance(node, _ast.Name) else ""
 
 
-def worth(v: Names, node: _ast.AST) -> Value:
-    """What `node` is worth by the names of `v`."""
+def worth(v: Names, node: _ast.AST) -> list[Value]:
+    """All that `node` can be worth by the names of `v`, each once; nothing when that isn't known."""
     made = _BY_KIND.get(type(node))
-    return made(v, node) if made else None
+    found: list[Value] = []
+    for value in made(v, node) if made else ():
+        if value is not None and value not in found:
+            found.append(value)
+    return found
 
 
 def added(left: Value, right: Value) -> Value:
@@ -55,48 +57,53 @@ def added(left: Value, right: Value) -> Value:
     return (HOLE if left is None else left) + (HOLE if right is None else right)
 
 
-def _constant(_v: Names, node: _ast.Constant) -> Value:
+def _constant(_v: Names, node: _ast.Constant) -> Iterator[Value]:
     value = node.value
     if isinstance(value, bytes):
-        return value.decode("utf-8", "surrogateescape")
-    if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, int) and abs(value) < 1 << 63 else None
+        yield value.decode("utf-8", "surrogateescape")
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, int) and abs(value) < 1 << 63:
+        yield str(value)
 
 
-def _name(v: Names, node: _ast.Name) -> Value:
-    return v.named(node.id)
-
-
-def _attribute(v: Names, node: _ast.Attribute) -> Value:
+def _attribute(v: Names, node: _ast.Attribute) -> list[Value]:
     known = _KNOWN_NAMES.get(f"{last_name(node.value)}.{node.attr}")
-    return v.named(node.attr) if known is None else known
+    return v.named(node.attr) if known is None else [known]
 
 
-def _formatted(v: Names, node: _ast.JoinedStr) -> Value:
-    return "".join([v.known(one.value if isinstance(one, _ast.FormattedValue) else one) for one in node.values])
+def _formatted(v: Names, node: _ast.JoinedStr) -> Iterator[Value]:
+    parts = [one.value if isinstance(one, _ast.FormattedValue) else one for one in node.values]
+    for values in v.combined(parts):
+        yield "".join(map(_text, values))
 
 
-def _sequence(v: Names, node: _ast.List | _ast.Tuple) -> Value:
-    out: list[str] = []
-    for one in node.elts:
-        value = v.of(one.value if isinstance(one, _ast.Starred) else one)
-        out += value if isinstance(value, list) else [HOLE if value is None else value]
-    return out
+def _sequence(v: Names, node: _ast.List | _ast.Tuple) -> Iterator[Value]:
+    for values in v.combined([one.value if isinstance(one, _ast.Starred) else one for one in node.elts]):
+        yield [text for value in values for text in (value if isinstance(value, list) else [_text(value)])]
 
 
-def _operation(v: Names, node: _ast.BinOp) -> Value:
-    left, right = v.of(node.left), v.of(node.right)
-    if isinstance(node.op, _ast.Add):
-        return added(left, right)
-    if isinstance(node.op, _ast.Mod) and isinstance(left, str):
-        values = right if isinstance(right, list) else [HOLE if right is None else right]
-        for value in values:
-            left = _filled(left, ("%s", "%r", "%d", "%b"), value)
-        return left
-    if isinstance(node.op, _ast.Div) and (left is not None or right is not None):
-        return os.path.join(v.known(node.left), v.known(node.right))
-    return None
+def _operation(v: Names, node: _ast.BinOp) -> Iterator[Value]:
+    made = _OPERATORS.get(type(node.op))
+    for left, right in v.combined([node.left, node.right]) if made else ():
+        yield made(left, right) if made else None
+
+
+def _put_in(left: Value, right: Value) -> Value:
+    """`"%s" % x`."""
+    if not isinstance(left, str):
+        return None
+    for value in right if isinstance(right, list) else [_text(right)]:
+        left = _filled(left, ("%s", "%r", "%d", "%b"), value)
+    return left
+
+
+def _below(left: Value, right: Value) -> Value:
+    """`Path("a") / "b"`."""
+    return None if left is None and right is None else os.path.join(_text(left), _text(right))
+
+
+_OPERATORS: dict[type, Callable[[Value, Value], Value]] = {_ast.Add: added, _ast.Mod: _put_in, _ast.Div: _below}
 
 
 def _filled(text: str, holes: tuple[str, ...], value: str) -> str:
@@ -106,37 +113,57 @@ def _filled(text: str, holes: tuple[str, ...], value: str) -> str:
     return text[:at] + value + text[at + len(hole) :] if at >= 0 else text
 
 
-def _one_or_other(v: Names, node: _ast.IfExp | _ast.BoolOp) -> Value:
-    choices = [node.body, node.orelse] if isinstance(node, _ast.IfExp) else node.values
-    return v.of(choices[v.turn % len(choices)])
+def _one_or_other(v: Names, node: _ast.IfExp) -> list[Value]:
+    return [*v.of(node.body), *v.of(node.orelse)]
 
 
-def _subscript(v: Names, node: _ast.Subscript) -> Value:
-    value = v.of(node.value)
-    if isinstance(node.slice, _ast.Slice):
+def _first_true(v: Names, node: _ast.BoolOp) -> Iterator[Value]:
+    """`a or b`: what is nothing by the text is passed over."""
+    for choice in node.values:
+        last = choice is node.values[-1] or not isinstance(node.op, _ast.Or)
+        if last or not isinstance(choice, _ast.Constant) or choice.value:
+            yield from v.of(choice)
+
+
+def _subscript(v: Names, node: _ast.Subscript) -> Iterator[Value]:
+    """An item of a list or table: any, where the text doesn't say which."""
+    if isinstance(node.value, _ast.Dict):
+        for one in node.value.values:
+            yield from v.of(one)
+    elif isinstance(node.slice, _ast.Slice):
         back = node.slice.lower is node.slice.upper is None and _is_minus_one(node.slice.step)
-        return value[::-1] if back and value is not None else None
-    at = v.of(node.slice)
-    if isinstance(value, list) and isinstance(at, str) and at.isdigit() and int(at) < len(value):
-        return value[int(at)]
-    return None
+        for value in v.of(node.value) if back else ():
+            yield value[::-1] if value is not None else None
+    else:
+        for value, at in v.combined([node.value, node.slice]):
+            if isinstance(value, list):
+                place = int(at) if isinstance(at, str) and at.isdigit() else -1
+                yield from [value[place]] if 0 <= place < len(value) else value
 
 
 def _is_minus_one(node: _ast.AST | None) -> bool:
     return isinstance(node, _ast.UnaryOp) and isinstance(node.op, _ast.USub) and getattr(node.operand, "value", 0) == 1
 
 
-def _call(v: Names, node: _ast.Call) -> Value:
+def _call(v: Names, node: _ast.Call) -> Iterator[Value]:
     """The few functions that only turn a text into another."""
     name = last_name(node.func)
-    given: list[Value] = [v.of(one) for one in node.args]
-    if isinstance(node.func, _ast.Attribute) and name in _METHODS:
-        own = v.of(node.func.value)
-        if isinstance(own, str) and own != HOLE:
-            return _METHODS[name](own, given, {k.arg or "": v.known(k.value) for k in node.keywords})
-    made = _FUNCTIONS.get(name)
+    method, function = _METHODS.get(name), _FUNCTIONS.get(name)
+    if not method and not function:
+        return
+    own = node.func.value if isinstance(node.func, _ast.Attribute) else None
+    count = len(node.args)
+    for mine, *rest in v.combined([own, *node.args, *(key.value for key in node.keywords)]):
+        given, keys = rest[:count], rest[count:]
+        if method and isinstance(mine, str) and mine != HOLE:
+            yield method(mine, given, {k.arg or "": _text(value) for k, value in zip(node.keywords, keys, strict=True)})
+        elif function and given:
+            yield _tried(function, given)
+
+
+def _tried(function: Callable[[list[Value]], Value], given: list[Value]) -> Value:
     try:
-        return made(given) if made and given else None
+        return function(given)
     except (ValueError, OverflowError):
         return None
 
@@ -221,19 +248,30 @@ _FUNCTIONS: dict[str, Callable[[list[Value]], Value]] = {
     **dict.fromkeys(("b64decode", "standard_b64decode", "urlsafe_b64decode", "decodebytes", "a2b_base64"), _base64),
     **dict.fromkeys(("fromhex", "unhexlify", "a2b_hex"), _hex),
 }
-_BY_KIND: dict[type, Callable[[Names, Any], Value]] = {
+
+
+def _inner(v: Names, node: _ast.Await | _ast.NamedExpr | _ast.FormattedValue) -> list[Value]:
+    return v.of(node.value)
+
+
+def _items(v: Names, node: _ast.Starred) -> Iterator[Value]:
+    """Each item of a list, one after the other."""
+    for value in v.of(node.value):
+        yield from value if isinstance(value, list) else [value]
+
+
+_BY_KIND: dict[type, Callable[[Names, Any], Iterable[Value]]] = {
     _ast.Constant: _constant,
-    _ast.Name: _name,
+    _ast.Name: lambda v, node: v.named(node.id),
     _ast.Attribute: _attribute,
     _ast.JoinedStr: _formatted,
     _ast.List: _sequence,
     _ast.Tuple: _sequence,
+    _ast.Starred: _items,
     _ast.BinOp: _operation,
     _ast.IfExp: _one_or_other,
-    _ast.BoolOp: _one_or_other,
+    _ast.BoolOp: _first_true,
     _ast.Subscript: _subscript,
     _ast.Call: _call,
-    _ast.Await: lambda v, node: v.of(node.value),
-    _ast.NamedExpr: lambda v, node: v.of(node.value),
-    _ast.FormattedValue: lambda v, node: v.of(node.value),
+    **dict.fromkeys((_ast.Await, _ast.NamedExpr, _ast.FormattedValue), _inner),
 }

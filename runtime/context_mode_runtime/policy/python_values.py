@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import _ast
 
-from context_mode_runtime.policy.literals import HOLE
 from context_mode_runtime.policy.python_expressions import added, last_name, worth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from context_mode_runtime.policy.python_expressions import Value
 
@@ -39,12 +38,9 @@ def child_nodes(node: _ast.AST) -> Iterator[_ast.AST]:
 
 
 class Values:
-    """The values that names have in one text, and what expressions are worth by them.
+    """The values that names have in one text, whatever their scope, and what expressions can be worth by them."""
 
-    `turn` picks among several values of one name.
-    """
-
-    __slots__ = ("_functions", "_known", "_names", "_other", "_parameters", "left", "turn")
+    __slots__ = ("_functions", "_known", "_names", "_other", "_parameters", "left")
 
     def __init__(self, functions: frozenset[str]) -> None:
         """`functions` are the last names that are followed through other names."""
@@ -52,18 +48,8 @@ class Values:
         self._names: dict[str, list[Value]] = {}
         self._other: dict[str, str] = {}
         self._parameters: dict[str, list[str]] = {}
-        self._known: dict[int, Value] | None = None
+        self._known: dict[int, list[Value]] | None = None
         self.left = _WORTH_MAX
-        self.turn = 0
-
-    def turns(self) -> int:
-        """How many values must be tried, at least 2: `x if y else z`."""
-        return max([2, *map(len, self._names.values())])
-
-    def take_turn(self, turn: int) -> None:
-        """From here on names stay, and have the value of number `turn` or their last one."""
-        self.turn = turn
-        self._known = {}
 
     def learn(self, tree: _ast.AST) -> None:
         """Takes all that is assigned, imported under another name, looped over and given to functions of the text."""
@@ -77,6 +63,7 @@ class Values:
         for _ in range(_PASSES):
             for node in nodes:
                 self._learn(node)
+        self._known = {}
 
     def _learn(self, node: _ast.AST) -> None:
         if isinstance(node, _ast.Assign):
@@ -85,7 +72,8 @@ class Values:
         elif isinstance(node, (_ast.AnnAssign, _ast.NamedExpr)) and node.value is not None:
             self._assign(node.target, node.value)
         elif isinstance(node, _ast.AugAssign):
-            self._remember(last_name(node.target), added(self.of(node.target), self.of(node.value)))
+            sums = [added(left, right) for left, right in self.combined([node.target, node.value])]
+            self._remember(last_name(node.target), *sums)
         elif isinstance(node, (_ast.Import, _ast.ImportFrom)):
             self._other.update({name.asname: name.name.rpartition(".")[2] for name in node.names if name.asname})
         else:
@@ -94,8 +82,7 @@ class Values:
     def _bind(self, node: _ast.AST) -> None:
         """Loops, defaults of parameters, and what functions of the text get."""
         if isinstance(node, (_ast.For, _ast.AsyncFor, _ast.comprehension)):
-            for value in self._each(node.iter):
-                self._remember(last_name(node.target), value)
+            self._remember(last_name(node.target), *self._each(node.iter))
         elif isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda)):
             self._defaults(node.args)
         elif isinstance(node, _ast.Call):
@@ -112,21 +99,20 @@ class Values:
             self._other[name] = other
         if isinstance(value, _ast.Lambda):
             self._parameters[name] = _parameters(value.args)
-        self._remember(name, self.of(value))
+        self._remember(name, *self.of(value))
 
     def _each(self, node: _ast.expr) -> list[Value]:
         if isinstance(node, (*_UNPACKED, _ast.Set)):
-            return [self.of(one) for one in node.elts]
-        value = self.of(node)
-        return list(value) if isinstance(value, list) else []
+            return [value for one in node.elts for value in self.of(one)]
+        return [text for value in self.of(node) if isinstance(value, list) for text in value]
 
     def _defaults(self, arguments: _ast.arguments) -> None:
         names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
         for name, default in zip(reversed(names), reversed(arguments.defaults), strict=False):
-            self._remember(name, self.of(default))
+            self._remember(name, *self.of(default))
         for one, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=False):
             if given is not None:
-                self._remember(one.arg, self.of(given))
+                self._remember(one.arg, *self.of(given))
 
     def _called(self, call: _ast.Call) -> None:
         """A function of the text gets these arguments."""
@@ -139,10 +125,11 @@ class Values:
             if key.arg:
                 self._assign(_ast.Name(id=key.arg), key.value)
 
-    def _remember(self, name: str, value: Value) -> None:
+    def _remember(self, name: str, *found: Value) -> None:
         values = self._names.setdefault(name, []) if name else []
-        if value is not None and value not in values and len(values) < _VALUES_MAX:
-            values.append(value)
+        for value in found:
+            if value is not None and value not in values and len(values) < _VALUES_MAX:
+                values.append(value)
 
     def function(self, node: _ast.AST) -> str:
         """The last name of the function that `node` is, through other names, `getattr`, tables and `partial`."""
@@ -150,45 +137,77 @@ class Values:
             name = last_name(node)
             return self._other.get(name, name)
         if isinstance(node, _ast.Subscript):
-            key = self.of(node.slice)
-            return key if isinstance(key, str) and key in self._functions else self._among(node.value)
+            return self._named_function([node.slice]) or self._among(node.value)
         if isinstance(node, _ast.Call):
             name = last_name(node.func)
             if name in ("getattr", "attrgetter", "methodcaller", "get"):
-                keys = [self.of(one) for one in node.args]
-                return next((key for key in keys if isinstance(key, str) and key in self._functions), "")
+                return self._named_function(node.args)
             if name in _WRAPPING and node.args:
                 return self.function(node.args[0])
             return "" if name else self._among(node.func)
         return self._among(node)
+
+    def _named_function(self, nodes: Sequence[_ast.expr]) -> str:
+        """The first of our functions whose name is what one of `nodes` is worth."""
+        names = (name for node in nodes for name in self.of(node))
+        return next((name for name in names if isinstance(name, str) and name in self._functions), "")
 
     def _among(self, node: _ast.AST) -> str:
         """The first of our functions that stands in `node`."""
         names = (self._other.get(name, name) for name in map(last_name, child_nodes(node)))
         return next((name for name in names if name in self._functions), "")
 
-    def of(self, node: _ast.AST | None) -> Value:
-        """What `node` is worth; None, too, when `left` is used up."""
+    def of(self, node: _ast.AST | None) -> list[Value]:
+        """What `node` can be worth; nothing when that isn't known, or `left` is used up."""
         if node is None or self.left <= 0:
-            return None
+            return []
         if self._known is not None and id(node) in self._known:
             return self._known[id(node)]
         self.left -= 1
-        value = worth(self, node)
-        value = value if value is None or sum(map(len, value)) <= _LENGTH_MAX else None
+        found: list[Value] = []
+        found += [one for one in worth(self, node)[:_VALUES_MAX] if one is not None and _size(one) <= _LENGTH_MAX]
         if self._known is not None:
-            self._known[id(node)] = value
-        return value
+            self._known[id(node)] = found
+        return found
 
-    def named(self, name: str) -> Value:
-        """The value of a name in this turn."""
-        values = self._names.get(name)
-        return values[min(self.turn, len(values) - 1)] if values else None
+    def named(self, name: str) -> list[Value]:
+        """The values that a name had anywhere."""
+        return list(self._names.get(name, ()))
 
-    def known(self, node: _ast.AST) -> str:
-        """The same as `of`, a hole where it is no text."""
-        value = self.of(node)
-        return value if isinstance(value, str) else HOLE
+    def combined(self, nodes: Sequence[_ast.AST | None]) -> Iterator[tuple[Value, ...]]:
+        """The values of several expressions side by side: all combinations; of many, one is turned at a time."""
+        choices: list[list[Value]] = [self.of(node) or [None] for node in nodes]
+        count = 1
+        for one in choices:
+            count *= len(one)
+        turned = _product(choices) if count <= _VALUES_MAX else _one_at_a_time(choices)
+        for values in turned:
+            self.left -= 1
+            if self.left > 0:
+                yield values
+
+
+def _size(value: str | list[str]) -> int:
+    return sum(map(len, value))
+
+
+def _product(choices: list[list[Value]]) -> Iterator[tuple[Value, ...]]:
+    if not choices:
+        yield ()
+        return
+    for values in _product(choices[:-1]):
+        for value in choices[-1]:
+            yield (*values, value)
+
+
+def _one_at_a_time(choices: list[list[Value]]) -> Iterator[tuple[Value, ...]]:
+    first = [one[0] for one in choices]
+    last = [one[-1] for one in choices]
+    yield tuple(last)
+    for base in (first, last):
+        for at, one in enumerate(choices):
+            for value in one:
+                yield (*base[:at], value, *base[at + 1 :])
 
 
 def _parameters(arguments: _ast.arguments) -> list[str]:
