@@ -277,7 +277,8 @@ class Named:
         target = next((word for word in words[1:] if not word.startswith("-") and word.lower() != "/d"), "~")
         if len(self._folders) >= _FOLDERS_MAX:
             del self._folders[_FOLDERS_KEPT]
-        self._folders.append(os.path.normpath(os.path.join(self._folders[-1], expanded(target, self._folders[-1]))))
+        folder = os.path.join(self._folders[-1], expanded(target, self._folders[-1]))
+        self._folders.append(os.path.normpath(folder) if len(folder) <= _GLOB_LENGTH else self._folders[0])
         for words_seen in self._cache.values():
             words_seen.clear()
 

@@ -13,6 +13,7 @@ from context_mode_runtime.shell.opened import base
 from context_mode_runtime.shell.scan import scan
 from context_mode_runtime.shell.values import Env, Unseen, alternatives
 from context_mode_runtime.shell.words import LITERAL, Budget
+from context_mode_runtime.shell.wrappers import KNOWN as OPENING
 from context_mode_runtime.shell.wrappers import opened
 
 TYPE_CHECKING = False
@@ -51,13 +52,15 @@ class Command:
     `unknown` when the program's name holds such an expansion, `redirects` as (fd, operator, target), `piped_to` and
     `piped_from` whether it stands before or behind a `|`, `via` the wrappers that run it, outermost first,
     `segment` where it stands, `dialect` of the text it stands in, `own` how many of its words are not those of a
-    command it runs, `fed` what an interpreter reads on its input, `texts` what stands in the code that it is given.
+    command it runs, `name` the last part of the program's path (empty without words), `fed` what an interpreter reads
+    on its input, `texts` what stands in the code that it is given.
     """
 
-    __slots__ = ("dialect", "fed", "own", "raw", "redirects", "segment", "texts", "unknown", "via", "words")
+    __slots__ = ("dialect", "fed", "name", "own", "raw", "redirects", "segment", "texts", "unknown", "via", "words")
 
     def __init__(self, words: list[str], segment: Segment, dialect: str, via: tuple[str, ...]) -> None:
         self.words = words
+        self.name = base(words[0]) if words else ""
         self.segment = segment
         self.dialect = dialect
         self.via = via
@@ -67,11 +70,6 @@ class Command:
         self.redirects: list[tuple[str, str, str]] = []
         self.fed: list[str] = []
         self.texts: list[str] = []
-
-    @property
-    def name(self) -> str:
-        """The last part of the program's path."""
-        return base(self.words[0])
 
     @property
     def piped_to(self) -> bool:
@@ -250,14 +248,15 @@ def _read_handed(reading: Reading, handed: Text, spot: _Spot, chain: tuple[str, 
 def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[list[str], tuple[str, ...]]]:
     """The commands that `command` runs; its texts go to `texts`."""
     env, words, chain = reading.env, command.words, command.via
+    language = interpreter(command.name)
+    if not language and _runs_nothing(command.name, env):
+        plain = words[0].lstrip("=")
+        return [([plain, *words[1:]], chain)] if plain and plain != words[0] else []
     builtins.learn(words, command.segment, env)
-    plain = words[0].lstrip("=")
-    if plain and plain != words[0]:
-        return [([plain, *words[1:]], chain)]
     _call(env, words, command.segment)
-    if interpreter(command.name):
+    if language:
         command.fed = feeds.read_by(command.segment, env)
-    code = reading.inside(command) if reading.inside else None
+    code = reading.inside(command) if language and reading.inside else None
     if code is not None:
         command.texts = code.texts
         reading.incomplete = reading.incomplete or code.incomplete
@@ -275,8 +274,18 @@ def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[l
     if len(chain) >= _CHAIN_MAX:
         reading.incomplete = True
         return []
-    chain = (*chain, base(words[0]))
+    chain = (*chain, command.name)
     return [(one, chain) for one in [*found.commands, *fed.commands] if one]
+
+
+def _runs_nothing(name: str, env: Env) -> bool:
+    """A program of which nothing is known but its name, in a text that gives no name a meaning of its own."""
+    if env.aliases or env.bodies or env.files:
+        return False
+    return name not in _KNOWN and name.lower() not in _KNOWN
+
+
+_KNOWN = OPENING | feeds.FED | frozenset(builtins.ACTIONS)
 
 
 def _hide(reading: Reading, command: Command, what: str) -> None:

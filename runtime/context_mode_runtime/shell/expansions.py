@@ -76,6 +76,8 @@ def arith_step(s: Scanner, frame: Frame) -> None:
     if c == "(":
         frame.depth += 1
         s.pos += 1
+    elif c == "'" and "'" in s.text[s.pos + 1 : s.pos + OPAQUE_MAX]:
+        single(s, frame)
     elif c != ")":
         _common_step(s, frame, _ARITH_STOPS)
     elif frame.depth:

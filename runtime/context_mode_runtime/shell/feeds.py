@@ -20,8 +20,6 @@ _STARTUP = ("--rcfile", "--init-file")
 _STREAMS = ("-", "/dev/stdin", "/dev/fd/", "/proc/self/fd/", "<(")
 _READERS = frozenset(("source", ".", "at", "batch", "iex", "invoke-expression"))
 """No shells by name, but what comes in is run as shell text."""
-FED = frozenset((*SHELLS, *_READERS, *programs.SCRIPTS, "xargs", "parallel", "gxargs"))
-"""What they run may come from elsewhere in the text."""
 _HOLDERS = frozenset(("env", "sudo", "doas", "export", "declare", "typeset", "readonly", "local"))
 _EVALUATES = frozenset(
     (
@@ -42,6 +40,8 @@ _EVALUATES = frozenset(
     )
 )
 """Words of theirs are evaluated as arithmetic, where the substitutions in a subscript run."""
+FED = _EVALUATES | _HOLDERS | _READERS | frozenset((*SHELLS, *programs.SCRIPTS, "xargs", "parallel", "gxargs"))
+"""What they run may come from elsewhere in the text."""
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _LOGINS = {
     "su": "",

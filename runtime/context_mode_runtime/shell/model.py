@@ -54,7 +54,7 @@ class Group:
         self.params: list[str] = []
         self.body: Group | None = self if name else outer.body if outer else None
         self.start = self.end = len(source)
-        self.fed_by = fed_by
+        self.fed_by = None if name else fed_by
         self.tail: Segment | None = None
 
     def close(self, tail: Segment) -> None:
@@ -229,7 +229,8 @@ class Frame:
     def open_group(self, segments: list[Segment]) -> Group:
         """A group of commands begins; `segments` are those before it."""
         group = Group(self.inside, segments, self.function, self.pipe_from)
-        self.function = ""
+        if self.function:
+            self.function, self.pipe_from = "", None
         self.inside = self.segment.inside = group
         if self.groups is None:
             self.groups = [group]

@@ -20,6 +20,8 @@ class Opened:
 
 def base(word: str) -> str:
     """The last part of a program's path, without `.exe` and the like."""
+    if "/" not in word and "." not in word and "\\" not in word:
+        return word
     name = word.rpartition("/")[2]
     if "\\" in name:
         name = name.rpartition("\\")[2]

@@ -249,10 +249,11 @@ def _of_group(group: Group, env: Env, depth: int, *, raw: bool) -> tuple[list[st
 
 
 def _around(segment: Segment) -> list[Group]:
-    """The groups around `segment`, inner ones first."""
+    """The groups around `segment`, inner ones first, as far as the substitution it stands in."""
     found: list[Group] = []
     group = segment.inside
-    while group is not None and len(found) < _GROUPS_MAX:
+    end = segment.parent.inside if segment.parent is not None else None
+    while group is not None and group is not end and len(found) < _GROUPS_MAX:
         found.append(group)
         group = group.outer
     return found

@@ -163,7 +163,7 @@ class Scanner:
             capture = "proc" if role == "proc" else compound.captured(owner)
         else:
             capture = owner.segment.capture
-        pipe_from = owner.pipe_from if role == "sub" else None
+        pipe_from = owner.pipe_from if role == "sub" and not owner.function else None
         inside = Group(owner.inside, self.segments, owner.function, pipe_from) if role == "sub" else owner.inside
         new = Frame(LIST, start, [], Segment(self.text, parent, capture, inside), len(self.segments))
         new.role = role

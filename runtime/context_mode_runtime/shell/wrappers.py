@@ -29,9 +29,9 @@ _FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 def opened(words: list[str]) -> Opened | None:
     """What `words` runs inside itself, or None when it is no wrapper."""
     name = base(words[0])
-    if name not in _KNOWN:
+    if name not in KNOWN:
         name = name.lower()
-        if name not in _KNOWN:
+        if name not in KNOWN:
             return None
     second = words[1] if len(words) > 1 else ""
     if (name, second) in TWO_WORDS:
@@ -321,4 +321,5 @@ _OPENERS: dict[str, Callable[[str, list[str]], Opened | None]] = {
     **dict.fromkeys(SHELLS, _shell),
     **_SPECIAL,
 }
-_KNOWN = frozenset((*_OPENERS, *(pair[0] for pair in TWO_WORDS)))
+KNOWN = frozenset((*_OPENERS, *(pair[0] for pair in TWO_WORDS)))
+"""Names that may run something."""
