@@ -68,7 +68,8 @@ def _install(spec: AgentSpec) -> str:
 
 
 def _next(spec: AgentSpec) -> str:
-    return "Then:\n\n" + "\n".join(f"- {line}" for line in spec.commands.next)
+    steps = [*spec.commands.next, *(f"After a setup of one project: {line}" for line in spec.commands.next_in_project)]
+    return "Then:\n\n" + "\n".join(f"- {line}" for line in steps)
 
 
 def _project(spec: AgentSpec) -> list[str]:

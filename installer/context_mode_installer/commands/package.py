@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from context_mode_installer.native.make import MARK, package_files
 from context_mode_installer.native.write import write_package
 from context_mode_installer.places import fill_text
-from context_mode_installer.result import Result, UserError
+from context_mode_installer.result import Result, UserError, Verbatim
 from context_mode_installer.specs.catalog import find_spec
 from context_mode_runtime.paths import tilde
 from context_mode_runtime.version import VERSION
@@ -36,7 +36,9 @@ def run(agent: str, folder: Path) -> Result:
     }  # fmt: skip
     said = f"context-mode {VERSION} for {spec.name}: {len(items)} files in {tilde(str(whole))}"
     after = f"Then, for what needs your yes: context-mode setup --agents {agent}"
-    return Result("package", data=data, messages=(said, "To install it:", *(f"  {line}" for line in add), after))
+    return Result(
+        "package", data=data, messages=(said, "To install it:", *(Verbatim(f"  {line}") for line in add), after)
+    )
 
 
 def lines(commands: Iterable[tuple[str, ...]], folder: Path) -> list[str]:

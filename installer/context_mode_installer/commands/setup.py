@@ -309,7 +309,10 @@ class _Run:
         lines = screens.saved(plan.work.files, self.transaction.backups, plan.work.id)
         if not self.options.remove:
             touched = {change.agent for change in plan.changes}
-            return [*lines, *screens.next_steps(host for host in hosts if host.spec.id in touched)]
+            return [
+                *lines,
+                *screens.next_steps((host for host in hosts if host.spec.id in touched), self.options.scope),
+            ]
         stay = f"Data and launchers stay in {shown}. To delete them, too:"
         return [*lines, screens.RESTART, stay, Verbatim("  context-mode setup --remove --data")]
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from context_mode_installer.backups import Backup, Backups
     from context_mode_installer.detect import Host
     from context_mode_installer.plan.host import Target
+    from context_mode_installer.specs.model import Scope
     from context_mode_installer.transaction import FileChange, Work
 
 RESTART = "Next: restart the agents; running sessions keep their old settings."
@@ -69,9 +70,10 @@ def by_hand() -> str:
     return Verbatim(f"  {shlex.join([use.python, '-I', use.launch, 'serve'])} < {os.devnull}")
 
 
-def next_steps(hosts: Iterable[Host]) -> list[str]:
+def next_steps(hosts: Iterable[Host], scope: Scope) -> list[str]:
     """What each agent still needs, by its spec, and how to look later."""
-    steps = [line for host in hosts for line in host.spec.commands.next]
+    by_agent = [host.spec.commands for host in hosts]
+    steps = [line for one in by_agent for line in (*one.next, *(one.next_in_project if scope == "project" else ()))]
     return [*(f"Next: {line}" for line in steps), *(["Check it at any time: context-mode doctor"] if steps else [])]
 
 

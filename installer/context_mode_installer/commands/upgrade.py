@@ -14,7 +14,7 @@ from context_mode_installer.detect import spec_of
 from context_mode_installer.groups import Group, groups, packaged
 from context_mode_installer.origin import Origin, find_origin, newest
 from context_mode_installer.places import find_places
-from context_mode_installer.result import FINDINGS, Result, UserError
+from context_mode_installer.result import FINDINGS, Result, UserError, Verbatim
 from context_mode_installer.screen import complain
 from context_mode_installer.system import PathError
 from context_mode_runtime import paths
@@ -69,7 +69,7 @@ def _known(origin: Origin, latest: str | None) -> str:
 
 
 def _way(origin: Origin) -> str:
-    return f"To upgrade: {origin.command}" if origin.command else f"To upgrade: {origin.advice}"
+    return Verbatim(f"To upgrade: {origin.command}") if origin.command else f"To upgrade: {origin.advice}"
 
 
 def _upgraded(origin: Origin, data: dict[str, Any], lines: list[str]) -> Result:

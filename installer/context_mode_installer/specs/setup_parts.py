@@ -252,6 +252,7 @@ class Commands:
 
     list_: Listing | None
     next: tuple[str, ...]
+    next_in_project: tuple[str, ...]
 
 
 @dataclass(frozen=True)
