@@ -167,6 +167,26 @@ def test_a_failure_is_short_and_whole_in_the_store(run: HostRun, run_cli: Cli) -
     assert failures == [("sh check.sh",)]
 
 
+def test_a_sub_agent_is_told_apart(run: HostRun, run_cli: Cli) -> None:
+    """By what our hook saw of the command; where no conversation reaches a command, it is nobody's."""
+    take_seat(run, run_cli)
+    main = "Run the test steps."
+    delegated = run.host.delegate(["heron"], main) if "subagents" in run.host.can else []
+    inner = [{**run.host.shell("seq 1 3001"), "if": "heron: look it up"}] if delegated else []
+    own = {**run.host.shell("seq 1 3000"), "if": main}
+    played = run.play([*delegated, *inner, own, {"text": "over"}], main, *TABLES["flags"][run.host.agent])
+    assert played.exit_code == 0, played.log
+    [database] = (run.home / ".context-mode" / "projects").glob("*/context.db")
+    with contextlib.closing(sqlite3.connect(database)) as db:
+        told = [key for (key,) in db.execute("SELECT conversation FROM ledger ORDER BY raw")]
+    seat = spec_of(run.host.agent).shell_seat.seat
+    if seat is None or seat.conversation is None:
+        assert told == [None]
+    else:
+        assert told == [told[0], *([f"{told[0]}:{told[1].rpartition(':')[2]}"] if inner else [])]
+        assert told[0].count(":") == 1
+
+
 @pytest.mark.parametrize("gone", ["launcher", "interpreter"])
 def test_with_us_gone_commands_run(run: HostRun, run_cli: Cli, gone: str) -> None:
     take_seat(run, run_cli)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ for i in $(seq 400); do
 done
 true"""
 ASKED = "Look for slow disks"
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="there is no seat on Windows")
 
 
 def hook(stand: Stand, event: str, **more: Any) -> dict[str, Any]:

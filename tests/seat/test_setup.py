@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from context_mode_installer.result import Result, UserError
 from context_mode_runtime.agents import known_agents
 
 USERS = '{\n  "env" : {"A": "1"}\n}\n'
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="there is no seat on Windows")
 
 
 @pytest.fixture

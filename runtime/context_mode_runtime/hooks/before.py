@@ -23,14 +23,17 @@ def decide(call: Call) -> Decision | None:
     With a pass goes the state block of a compaction, where this is its place.
     """
     decision = _decide(call)
-    if decision is None and call.tool_class == "shell" and call.table.get("shell_seat"):
+    if decision is None and call.tool_class == "shell":
         _note_for_seat(call)
     return decision or _state(call)
 
 
 def _note_for_seat(call: Call) -> None:
     """Tells the shell's seat, where it was ever set up, whose command is about to run, and what for."""
-    if not call.conversation() or not os.path.isdir(os.path.join(paths.bin_dir(), "seat", call.table["id"])):
+    seat = call.table.get("shell_seat")
+    if not seat or not seat["conversation"] or not call.conversation():
+        return
+    if not os.path.isdir(os.path.join(paths.bin_dir(), "seat", call.table["id"])):
         return
     from context_mode_runtime.redact import redact
 
