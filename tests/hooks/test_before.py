@@ -95,6 +95,19 @@ def test_an_ask_rule_asks_where_the_host_can_and_denies_elsewhere(call: Caller, 
     assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
+def test_what_cant_be_read_is_asked_about_where_the_host_can_and_passes_elsewhere(call: Caller, home: Path) -> None:
+    (home / ".context-mode").mkdir()
+    policy = home / ".context-mode/policy.json"
+    changes = {"tool_input": {"command": "make-script | sh"}}
+    policy.write_text(json.dumps({"version": 1, "deny": ["Bash(rm *)"]}))
+    asked = call("claude-code", "PreToolUse", "PreToolUse-Bash", changes)
+    assert asked
+    assert asked["hookSpecificOutput"]["permissionDecision"] == "ask"
+    assert call("codex", "PreToolUse", "PreToolUse-Bash", changes) is None
+    policy.write_text(json.dumps({"version": 1, "deny": ["Read(./secret.env)"]}))
+    assert call("claude-code", "PreToolUse", "PreToolUse-Bash", changes) is None
+
+
 @pytest.mark.parametrize(
     ("agent", "tool"), [("claude-code", "mcp__context-mode__ctx_search"), ("codex", "mcp__context_mode__ctx_search")]
 )

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from context_mode_runtime.shell import builtins, feeds, wrappers
 from context_mode_runtime.shell.commands import read
 from context_mode_runtime.shell.scan import scan
+from context_mode_runtime.shell.wrapper_table import BUSY
 
 CASES = YAML(typ="safe").load((Path(__file__).parent / "commands.yaml").read_text(encoding="utf-8"))
 DIALECTS = ["bash", "sh", "zsh", "dash", "ksh", "fish", "powershell", "cmd"]
@@ -97,3 +99,8 @@ def test_wrappers_are_named_outermost_first() -> None:
         ("sudo", "env"),
         ("sudo", "env", "sh"),
     ]
+
+
+def test_every_program_that_may_run_another_is_looked_at() -> None:
+    looked_at = {*wrappers.KNOWN, *feeds.FED, *builtins.ACTIONS}
+    assert {name for name in looked_at if name not in BUSY} == set()

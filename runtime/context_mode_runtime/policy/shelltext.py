@@ -9,9 +9,7 @@ from context_mode_runtime.policy.gate import Verdict, by_rule, by_unseen
 from context_mode_runtime.policy.rules import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, Rule
 from context_mode_runtime.policy.wildcard import part_matches
 from context_mode_runtime.shell.commands import Command, Reading, read
-from context_mode_runtime.shell.globs import fits, wild
 from context_mode_runtime.shell.interpreters import code_of, language_of
-from context_mode_runtime.shell.windows_programs import NOT_READ, other_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -192,7 +190,9 @@ def command_forms(command: Command, heads: Iterable[str] = ()) -> list[str]:
     words = [" ".join(word.split()) if "\n" in word else word for word in command.words]
     found.append(" ".join(words))
     name = command.name
-    if wild(name):
+    if any(c in name for c in "*?[("):
+        from context_mode_runtime.shell.globs import fits
+
         found += [" ".join([head, *words[1:]]) for head in heads if fits(name, head)]
     if name != words[0]:
         found.append(" ".join([name, *words[1:]]))
@@ -200,6 +200,8 @@ def command_forms(command: Command, heads: Iterable[str] = ()) -> list[str]:
     if options is not None:
         found.append(" ".join([name, *_without(words[1:], options)]))
     if command.dialect in _FOLDING:
+        from context_mode_runtime.shell.windows_programs import other_names
+
         found += [" ".join([other, *words[1:]]) for other in other_names(name, command.dialect)]
     return found
 
@@ -267,7 +269,7 @@ class Named:
         elif name == "tee":
             for word in words[1:]:
                 self._add(self.writes, word)
-        elif name not in (NOT_READ if windows else _NOT_READ):
+        elif name not in (_windows_not_read() if windows else _NOT_READ):
             own = words[: command.own]
             pieces = [piece for word in own for piece in word.split(",")] if windows else own
             for word in _operands(name, pieces) + command.texts:
@@ -313,6 +315,12 @@ class Named:
             return os.path.join(self._reals[folder], name)
         except (OSError, ValueError):
             return full
+
+
+def _windows_not_read() -> frozenset[str]:
+    from context_mode_runtime.shell.windows_programs import NOT_READ
+
+    return NOT_READ
 
 
 def _slashed(word: str) -> str:

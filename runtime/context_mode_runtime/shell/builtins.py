@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from context_mode_runtime.shell import outputs, parameters, values
 from context_mode_runtime.shell.words import is_name, whole
+from context_mode_runtime.shell.wrapper_table import DECLARING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from context_mode_runtime.shell.words import Word
 
 _FIELDS_MAX = 64
-DECLARING = frozenset(("export", "declare", "local", "readonly", "typeset"))
 
 
 def assign(env: Env, name: str, value: Word | list[Word]) -> None:
@@ -74,13 +74,6 @@ def _array(env: Env, name: str, fields: list[str]) -> None:
         first = old[0] if old else []
         plain = [*([first] if isinstance(first, str) else first), *plain][:_FIELDS_MAX]
     env.remember(name, plain)
-
-
-def unsplit(words: list[Word]) -> list[Word]:
-    """The words of a command; behind a declaring builtin `name=value` is one."""
-    if words[0].text not in DECLARING:
-        return words
-    return [whole(word) if "=" in word.parts[0][1] else word for word in words]
 
 
 def learn(words: list[str], segment: Segment, env: Env) -> None:

@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.shell import builtins, feeds, outputs
-from context_mode_runtime.shell.feeds import FED
 from context_mode_runtime.shell.interpreters import interpreter
-from context_mode_runtime.shell.model import Segment
+from context_mode_runtime.shell.model import OUTPUT, Segment
 from context_mode_runtime.shell.opened import base
 from context_mode_runtime.shell.scan import scan
 from context_mode_runtime.shell.values import Env, Unseen, alternatives
-from context_mode_runtime.shell.words import LITERAL, Budget
-from context_mode_runtime.shell.wrappers import KNOWN as OPENING
-from context_mode_runtime.shell.wrappers import opened
+from context_mode_runtime.shell.words import LITERAL, Budget, Word, whole
+from context_mode_runtime.shell.wrapper_table import BUSY, DECLARING, ONLY_WITH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,7 +164,7 @@ def _read_text(reading: Reading, text: str, spot: _Spot) -> None:
 def _settled(segment: Segment) -> bool:
     """Nothing in it depends on what stands elsewhere."""
     words = segment.words
-    if words and (words[0].text in builtins.ACTIONS or words[0].text in FED):
+    if words and words[0].text in BUSY:
         return False
     return not segment.assigns and all(part[0] == LITERAL for word in segment.words for part in word.parts)
 
@@ -176,24 +173,44 @@ def _read_segment(reading: Reading, spot: _Spot) -> None:
     env, segment = reading.env, spot.segment
     env.scope = spot.scope
     reading.hidden.pop(id(segment), None)
-    for name, value in segment.assigns:
-        builtins.assign(env, name, value)
-        for text in feeds.of_variable(env, name, value):
-            _read_handed(reading, text, spot, (name,))
+    if segment.assigns:
+        _read_assigns(reading, spot)
     if not segment.words and not segment.redirects:
         return
-    for words in alternatives(builtins.unsplit(segment.words) if segment.words else [], env):
+    for words in alternatives(_unsplit(segment.words), env):
         _read_command(reading, words, spot)
     if segment.redirects:
         _read_redirects(reading, spot)
-    while env.evaluated:
-        _read_handed(reading, feeds.substituted(env.evaluated.pop()), spot, spot.via)
+    if env.evaluated:
+        from context_mode_runtime.shell import feeds
+
+        evaluated, env.evaluated = env.evaluated, []
+        for text in evaluated:
+            _read_handed(reading, feeds.substituted(text), spot, spot.via)
+
+
+def _read_assigns(reading: Reading, spot: _Spot) -> None:
+    from context_mode_runtime.shell import builtins, feeds
+
+    for name, value in spot.segment.assigns:
+        builtins.assign(reading.env, name, value)
+        for text in feeds.of_variable(reading.env, name, value):
+            _read_handed(reading, text, spot, (name,))
+
+
+def _unsplit(words: list[Word]) -> list[Word]:
+    """The words of a command; behind a declaring builtin `name=value` is one."""
+    if not words or words[0].text not in DECLARING:
+        return words
+    return [whole(word) if "=" in word.parts[0][1] else word for word in words]
 
 
 def _read_redirects(reading: Reading, spot: _Spot) -> None:
-    """Files that are written, and shells in process substitutions that read what is."""
+    """Files that are written."""
     for redirect in spot.segment.redirects:
-        if redirect.operator in outputs.OUTPUT:
+        if redirect.operator in OUTPUT and redirect.target.text != "/dev/null":
+            from context_mode_runtime.shell import builtins, outputs
+
             for row in alternatives([redirect.target], reading.env)[:1]:
                 builtins.write(reading.env, " ".join(row), outputs.written(spot.segment, reading.env))
 
@@ -249,9 +266,14 @@ def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[l
     """The commands that `command` runs; its texts go to `texts`."""
     env, words, chain = reading.env, command.words, command.via
     language = interpreter(command.name)
-    if not language and _runs_nothing(command.name, env):
-        plain = words[0].lstrip("=")
-        return [([plain, *words[1:]], chain)] if plain and plain != words[0] else []
+    if not language and _runs_nothing(command, env):
+        return []
+    from context_mode_runtime.shell import builtins, feeds
+    from context_mode_runtime.shell.wrappers import opened
+
+    plain = words[0].lstrip("=")
+    if plain and plain != words[0]:
+        return [([plain, *words[1:]], chain)]
     builtins.learn(words, command.segment, env)
     _call(env, words, command.segment)
     if language:
@@ -278,14 +300,12 @@ def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[l
     return [(one, chain) for one in [*found.commands, *fed.commands] if one]
 
 
-def _runs_nothing(name: str, env: Env) -> bool:
+def _runs_nothing(command: Command, env: Env) -> bool:
     """A program of which nothing is known but its name, in a text that gives no name a meaning of its own."""
-    if env.aliases or env.bodies or env.files:
+    name = command.name
+    if env.aliases or env.bodies or env.files or name != name.lower() or name[:1] == "=":
         return False
-    return name not in _KNOWN and name.lower() not in _KNOWN
-
-
-_KNOWN = OPENING | feeds.FED | frozenset(builtins.ACTIONS)
+    return name not in BUSY or (name in ONLY_WITH and not any(w.startswith(ONLY_WITH[name]) for w in command.words))
 
 
 def _hide(reading: Reading, command: Command, what: str) -> None:

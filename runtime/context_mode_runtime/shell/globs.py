@@ -16,11 +16,6 @@ _CLASSES = {
 }
 
 
-def wild(text: str) -> bool:
-    """`text` holds a sign of a pattern."""
-    return any(c in text for c in "*?[") or ("(" in text and ")" in text)
-
-
 def fits(pattern: str, text: str) -> bool:
     """The whole `text` is what `pattern` stands for."""
     if len(pattern) > SIZE_MAX or len(text) > SIZE_MAX:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 GROUP_MAX = 16
 """Commands of a group or substitution whose output is worked out."""
+OUTPUT = frozenset((">", ">>", ">|", "&>", "&>>"))
+"""Operators that write a file."""
 RAW_MAX = 4_096
 """Longest segment whose text as written is kept: nesting would be quadratic otherwise. Its words always are."""
 

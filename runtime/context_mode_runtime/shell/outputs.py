@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell import values
-from context_mode_runtime.shell.model import Group
+from context_mode_runtime.shell.model import OUTPUT, Group
 from context_mode_runtime.shell.opened import base
 from context_mode_runtime.shell.scan import scan
 from context_mode_runtime.shell.words import PROCESS, escaped, whole
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 _TEXTS_MAX = 32
 _GROUPS_MAX = 16
 _WRAPPERS_MAX = 4
-_COST = 16
+_COST = 8
 FILE_MAX = 32_768
 """What is kept of a file that the text writes."""
-OUTPUT = frozenset((">", ">>", ">|", "&>", "&>>"))
 _SHOWN = frozenset(("/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2"))
 _SILENT = frozenset(
     (

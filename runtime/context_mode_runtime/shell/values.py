@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.shell import outputs, parameters
-from context_mode_runtime.shell.braces import braced
 from context_mode_runtime.shell.words import LITERAL, OPAQUE, PROCESS, VARIABLE, Budget
 
 TYPE_CHECKING = False
@@ -111,7 +109,7 @@ def alternatives(words: Sequence[Word], env: Env, depth: int = 0) -> list[list[s
     plans: list[Plan] = []
     axes: dict[str, int] = {}
     for word in words:
-        for variant in braced(word, env.budget):
+        for variant in _braced(word, env):
             plan = [(part, part[3] or part[1], part_values(part, env, depth)) for part in variant.parts]
             for _, key, values in plan:
                 if len(values) > 1:
@@ -125,6 +123,14 @@ def alternatives(words: Sequence[Word], env: Env, depth: int = 0) -> list[list[s
         if fields not in found:
             found.append(fields)
     return found
+
+
+def _braced(word: Word, env: Env) -> list[Word]:
+    if not any("{" in part[1] for part in word.parts if part[0] == LITERAL):
+        return [word]
+    from context_mode_runtime.shell.braces import braced
+
+    return braced(word, env.budget)
 
 
 def _picks(axes: dict[str, int]) -> list[dict[str, int]]:
@@ -157,6 +163,8 @@ def part_values(part: Part, env: Env, depth: int) -> Sequence[Value]:
     elif isinstance(inner, str):
         values = (inner,)
     elif inner is not None and depth < DEPTH_MAX:
+        from context_mode_runtime.shell import outputs
+
         texts, seen = outputs.printed(inner, env, depth + 1)
         values = [one.rstrip("\n") for one in texts if seen or one.strip()]
         values += [] if seen else [unseen(text)]
@@ -165,6 +173,8 @@ def part_values(part: Part, env: Env, depth: int) -> Sequence[Value]:
 
 def _variable(text: str, name: str | None, env: Env, depth: int) -> Sequence[Value]:
     if name is None:
+        from context_mode_runtime.shell import parameters
+
         body = text[2:-1] if text[:2] == "${" else text[1:]
         return parameters.changed(body, env, depth) if depth < DEPTH_MAX else ()
     if name in _NUMBERS:

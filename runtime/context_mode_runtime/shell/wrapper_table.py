@@ -251,3 +251,74 @@ TEXT_VARIABLES = {
     **dict.fromkeys(("PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV", "PROMPT", "RPROMPT"), False),
 }
 """Variables whose value is run: as a command line (True), or for the substitutions in it."""
+
+DECLARING = frozenset(("export", "declare", "local", "readonly", "typeset"))
+"""Builtins behind which `name=value` is an assignment."""
+BUSY = frozenset(
+    (
+        *(*WRAPPERS, *SHELLS, *BEHIND, *TEXT_OPTIONS, *TEXT_WORDS, *DECLARING, *(pair[0] for pair in TWO_WORDS)),
+        *(
+            "alias",
+            "eval",
+            "find",
+            "gfind",
+            "ip",
+            "screen",
+            "sg",
+            "tmux",
+            "trap",
+            "abbr",
+            "cp",
+            "hash",
+            "integer",
+            "ln",
+        ),
+        *(
+            "mv",
+            "nameref",
+            "read",
+            "set",
+            "shift",
+            "tee",
+            "printf",
+            "let",
+            "[",
+            "[[",
+            "test",
+            "unset",
+            "wait",
+            "source",
+        ),
+        *(".", "at", "batch", "crontab", "awk", "gawk", "mawk", "nawk", "bind", "make", "gmake", "bmake", "remake"),
+        *("bwrap", "git", "gh", "socat", "ssh", "ssh-copy-id", "sed", "gsed", "expect", "dc", "ed", "ex", "emacs"),
+        *(
+            "emacsclient",
+            "ftp",
+            "telnet",
+            "gdb",
+            "lldb",
+            "less",
+            "more",
+            "vi",
+            "vim",
+            "view",
+            "gvim",
+            "nvim",
+            "vimdiff",
+        ),
+        *("mysql", "mariadb", "psql", "sqlite3", "chokidar", "conhost", "forfiles", "icim", "iex", "iwmi", "psexec"),
+        *("invoke-cimmethod", "invoke-expression", "invoke-wmimethod", "nal", "new-alias", "new-scheduledtaskaction"),
+        *("sal", "saps", "schtasks", "set-alias", "start-process", "start-threadjob", "wmic"),
+        *("@command", "@commandline", "@execute", "@filepath", ".addscript", ".create", ".exec", ".filename", ".shell"),
+        *(".invokescript", ".newscriptblock", ".run", ".shellexecute", ".start"),
+    )
+)
+"""Programs that may start another, or change what a text knows: all others need no look."""
+ONLY_WITH = {
+    "git": (
+        *("-c", "archive", "bisect", "clone", "config", "difftool", "ext::", "fetch", "filter-branch", "for-each-repo"),
+        *("grep", "ls-remote", "pull", "push", "rebase", "send-pack", "submodule"),
+    ),
+    "npm": ("-c", "--c", "exec", "--s"),
+}
+"""They do so only with a word that begins with one of these."""
