@@ -6,7 +6,7 @@ comment or a longer literal counts, too. Linear in the length of the text; no re
 
 from __future__ import annotations
 
-from context_mode_runtime.policy.literals import HOLE, Reach, delimited, given_at, joined, literal_at, operand_at
+from context_mode_runtime.policy.literals import HOLE, REACH, Reach, delimited, given_at, joined, literal_at, operand_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +34,16 @@ _STARTS_BY_PATH = (
     *("posix_spawn", "posix_spawnp", "StartProcess", "ForkExec", "open2", "open3"),
 )
 """These take the program's name again as the first argument; a word that isn't known may stand in front."""
+_NO_COMMANDS = frozenset(",;)]:+?|&=")
+"""No command begins with these: what stands there is the code between two texts."""
 _QUOTING = ("%x", "qx")
 _BACKTICKS = frozenset(("ruby", "perl", "php"))
 _LINES = {"python": ("!", "%sx ", "%system "), "tcl": ("exec ", "[exec ", "spawn ", "system "), "lua": (), "awk": ()}
 """What a line of a notebook or of a shell-like language begins with, when the rest of it is shell text."""
 _PIPES = ("-|", "|-")
+_BRACKETED = frozenset(("javascript", "typescript", "python", "go", "rust", "r", "lua"))
+"""Languages whose calls have brackets, so that a name in a sentence is none; templates are called by `_TAGS`."""
+_TAGS = ("execa", "sh", "zx")
 _ONE_TEXT = frozenset(("csharp", "r"))
 """Here arguments are one text, which the system takes apart."""
 _SPREAD = 2
@@ -74,10 +79,10 @@ class _Reader:
         """Every form of call."""
         for name in (*_STARTS, *self.others):
             for _, end in self._places(name):
-                self._take(end, by_path=False)
+                self._take(name, end, by_path=False)
         for name in _STARTS_BY_PATH:
             for _, end in self._places(name):
-                self._take(end, by_path=True)
+                self._take(name, end, by_path=True)
         self._quoting()
         for sign in _LINES.get(self.language, ()):
             self._lines(sign)
@@ -98,9 +103,9 @@ class _Reader:
             at = code.find(name, end)
         self.reach.left = 0
 
-    def _take(self, end: int, *, by_path: bool) -> None:
+    def _take(self, name: str, end: int, *, by_path: bool) -> None:
         code = self.code
-        end += 2 * code.startswith("?.", end)
+        end += next((len(one) for one in ("?.", "::new") if code.startswith(one, end)), 0)
         while code[end : end + 1] and code[end] in "'\"!?]\\":
             if (
                 code[end] in "'\""
@@ -109,6 +114,10 @@ class _Reader:
             ):
                 break
             end += 1
+        if self.language in _BRACKETED:
+            end = _behind_blanks(code, end)
+            if code[end : end + 1] != "(" and not (code.startswith("`", end) and name.startswith(_TAGS)):
+                return
         if self.language == "csharp" and code.startswith(" = ", end):
             end += len(" = ")
         given = given_at(code, end, self.names, self.reach)
@@ -169,9 +178,14 @@ class _Reader:
                 self.found[delimited(self.code, start)] = None
         signs = ("`",) if self.language in _BACKTICKS else ("$`", "$ `", "sh`", "cmd`")
         for sign in signs:
-            pieces = self.code.split(sign)[1:]
-            for piece in pieces[:_CALLS_MAX]:
-                self.found[piece.partition("`")[0]] = None
+            pieces = self.code.split(sign)
+            if len(pieces) > _CALLS_MAX:
+                self.reach.left = 0
+            for at in range(1, min(len(pieces), _CALLS_MAX)):
+                before, text = pieces[at - 1], pieces[at].partition("`")[0]
+                named = sign[0].isalpha() and _in_name(before[-1:])
+                if not named and not before.endswith("\\") and text.lstrip()[:1] not in _NO_COMMANDS:
+                    self.found[text] = None
 
     def _lines(self, sign: str) -> None:
         for line in self.code.split("\n"):
@@ -199,6 +213,17 @@ class _Reader:
             if code[:at].rstrip()[-2:].endswith(("|", "|&")) or code[literal[1] :].lstrip()[:1] == "|":
                 self.found[literal[0]] = None
             at = code.find('"', literal[1])
+
+
+def _behind_blanks(code: str, at: int) -> int:
+    """Behind white space and comments."""
+    while True:
+        while code[at : at + 1].isspace():
+            at += 1
+        close = code.find("*/", at, at + REACH) if code.startswith("/*", at) else -1
+        if close < 0:
+            return at
+        at = close + 2
 
 
 def _in_name(sign: str) -> bool:
