@@ -94,6 +94,22 @@ def test_taken_out_by_hand_it_stays_out(settings: Path) -> None:
     assert shell_in(settings) is None
 
 
+def test_a_file_of_variables_keeps_what_is_in_it(home: Path) -> None:
+    """And is private where setup makes it: people keep keys there."""
+    path = home / ".gemini/.env"
+    (home / ".gemini").mkdir()
+    for text in (None, "# mine\nexport GEMINI_API_KEY='a b'\nA=1"):
+        if text:
+            path.write_text(text)
+        run(Options(agents=("gemini-cli",), shell_seat=True))
+        assert path.read_text().splitlines()[-1] == f"BASH_ENV={seats.env_path_of('gemini-cli', BASH)}"
+        assert path.read_text().startswith(text or "BASH_ENV=")
+        if not text:
+            assert path.stat().st_mode & 0o777 == 0o600
+        run(Options(remove=True))
+        assert (path.read_text() if path.exists() else None) == text
+
+
 @pytest.mark.parametrize("agent", [one for one in known_agents() if spec_of(one).shell_seat.absent])
 def test_a_host_without_such_a_place_says_why(home: Path, agent: str) -> None:
     done = run(Options(agents=(agent,), shell_seat=True, dry_run=True))

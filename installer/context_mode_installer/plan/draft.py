@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from context_mode_installer.system import System
 
 T = TypeVar("T")
+_OPEN = (0o644, 0o755)
+_KEYS = (0o600, 0o755)
+"""Modes of a new file and new folder; people keep keys in files of variables."""
 _UNCHANGED = "Nothing was changed."
 
 
@@ -90,7 +93,7 @@ class Desk:
                 raise path_problem(error) from None
         return self._after[path]
 
-    def write(self, path: str, data: bytes | None, modes: tuple[int, int] = (0o644, 0o755)) -> None:
+    def write(self, path: str, data: bytes | None, modes: tuple[int, int] = _OPEN) -> None:
         """Sets the bytes of a file; None takes it away. `modes` are those of a new file and of new folders."""
         self.read(path)
         self._after[path] = data
@@ -107,7 +110,7 @@ class Desk:
         for path, after in self._after.items():
             if after != self._before[path]:
                 self._check_writable(path)
-                out.append(FileChange(path, self._before[path], after, *self._modes.get(path, (0o644, 0o755))))
+                out.append(FileChange(path, self._before[path], after, *self._modes.get(path, _OPEN)))
         return out
 
     def _check_writable(self, path: str) -> None:
@@ -170,7 +173,7 @@ class Config:
 
     def _put(self, data: bytes) -> None:
         if data != self.data or (self.desk.read(self.path) is None and data):
-            self.desk.write(self.path, data)
+            self.desk.write(self.path, data, _OPEN if self.form != "env" else _KEYS)
 
     def _guarded(self, act: Callable[[], T]) -> T:
         try:
