@@ -150,11 +150,12 @@ def _passes(seat: Seat) -> Iterator[str]:
         yield f'case ${{{one.variable}-}} in {shlex.quote(one.starts)}*) pass "$@" ;; esac\n'
 
 
-def _parts(use: Interpreter) -> Iterator[str]:
-    """What has to be there, and older than the last time that we were seen to start."""
-    yield use.python
-    yield use.launch
-    yield os.path.dirname(os.__file__)
+def _parts(use: Interpreter) -> list[str]:
+    """What has to be there, and older than our last start that was seen; folders tell what was exchanged in them."""
+    real = os.path.realpath(use.python)
     shared = os.path.join(sysconfig.get_config_var("LIBDIR") or "", sysconfig.get_config_var("LDLIBRARY") or "")
+    files = [use.python, real, use.launch]
     if sysconfig.get_config_var("Py_ENABLE_SHARED") and os.path.isfile(shared):
-        yield shared
+        files.append(shared)
+    folders = map(os.path.dirname, (use.python, real, use.launch, os.__file__))
+    return list(dict.fromkeys([*files, *folders]))

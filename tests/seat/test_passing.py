@@ -77,6 +77,12 @@ def _broken(path: Path) -> None:
     path.write_text("this is no Python\n")
 
 
+def _another(path: Path) -> None:
+    """One that is older than our last start."""
+    path.unlink()
+    path.symlink_to("/bin/false")
+
+
 def _unrunnable(path: Path) -> None:
     path.unlink()
     path.write_text("")
@@ -87,6 +93,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "no interpreter": (_gone, "python"),
     "an interpreter that dies": (_dead, "python"),
     "an interpreter that may not run": (_unrunnable, "python"),
+    "another program in its place": (_another, "python"),
     "no launch.py": (_gone, f"{PACKAGE.name}/launch.py"),
     "a launch.py that is no Python": (_broken, f"{PACKAGE.name}/launch.py"),
     "no package": (_gone, PACKAGE.name),
