@@ -147,7 +147,7 @@ def _environment(seat: Seat) -> Iterator[str]:
 
 def _passes(seat: Seat) -> Iterator[str]:
     for one in seat.passes:
-        yield f'case ${{{one.variable}-}} in {shlex.quote(one.starts)}*) pass "$@" ;; esac\n'
+        yield f'case ${{{one.variable}-}} in {shlex.quote(one.starts)}*) ctx_pass "$@" ;; esac\n'
 
 
 def _parts(use: Interpreter) -> list[str]:
