@@ -93,3 +93,10 @@ def test_ctrl_c_leaves_all_as_it_was_and_says_so(
     assert run_app(["setup", "--agents", "codex"]) == 130
     assert stream.getvalue() == f"error: {said}\n"
     assert list((home / ".codex").iterdir()) == []
+
+
+def test_the_editor_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("os.name", "nt")
+        said = editing(r"C:\Users\me\a b.json")
+    assert said == r'notepad "C:\Users\me\a b.json"'

@@ -52,7 +52,7 @@ def command_line(target: Target, surface: Surface, event: str, agent: str = "") 
     if form and surface.command.form != "argv" and program.startswith(form):
         program, form = SHELL_HOME + program[len(form) :], SHELL_HOME
     line = " ".join([_quoted(program, form or ""), *arguments])
-    windows = _for_powershell(line) if surface.command.windows == "powershell" else line
+    windows = _for_powershell(line, form or "") if surface.command.windows == "powershell" else line
     one_key = "command_windows" not in holes(surface.group)
     return {
         "program": program, "arguments": arguments, "command_windows": windows,
@@ -60,9 +60,13 @@ def command_line(target: Target, surface: Surface, event: str, agent: str = "") 
     }  # fmt: skip
 
 
-def _for_powershell(line: str) -> str:
-    """A quoted path by itself is only a text there, and `$` and the backtick mean something between double quotes."""
-    return "& " + (line.replace('"', "'") if set(line) & set("$`") and "'" not in line else line)
+def _for_powershell(line: str, form: str) -> str:
+    """A quoted path by itself is only a text there, and `$` and the backtick mean something between double quotes.
+
+    `form`, which the shell or the host is to replace by the home, stays between them.
+    """
+    as_text = not (form and line.startswith(f'"{form}"')) and set(line) & set("$`") and "'" not in line
+    return "& " + (line.replace('"', "'") if as_text else line)
 
 
 def _quoted(path: str, form: str) -> str:
