@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.shell.words import Word
 
 _FIELDS_MAX = 64
+_TEXTS_MAX = 8
 
 
 def assign(env: Env, name: str, value: Word | list[Word]) -> None:
@@ -214,29 +215,30 @@ def _tee(words: list[str], segment: Segment, env: Env) -> None:
     texts, _ = outputs.inputs(segment, env, 0)
     for word in words[1:]:
         if not word.startswith("-") and texts:
-            write(env, word, "\n".join(texts))
+            write(env, word, texts, add=True)
 
 
 def _copy(words: list[str], _segment: Segment, env: Env) -> None:
     rest = [word for word in words[1:] if not word.startswith("-")]
-    text = env.files.get(outputs.plain_path(rest[0])) if len(rest) > 1 else None
-    if text is not None:
-        write(env, rest[-1], text)
+    texts = env.files.get(outputs.plain_path(rest[0]), []) if len(rest) > 1 else []
+    if texts:
+        write(env, rest[-1], texts, add=False)
 
 
 def _exec(_words: list[str], segment: Segment, env: Env) -> None:
     texts, seen = outputs.own_input(segment, env, 0, raw=True)
     for redirect in segment.redirects:
         if seen and redirect.operator[0] == "<":
-            env.files["&" + (redirect.fd or "0")] = "\n".join(texts)
+            env.files["&" + (redirect.fd or "0")] = texts
 
 
-def write(env: Env, path: str, text: str) -> None:
-    """The file at `path` holds `text`, too."""
-    path = outputs.plain_path(path)
-    old = env.files.get(path, "")
-    if text not in old:
-        env.files[path] = (old + "\n" + text if old else text)[-outputs.FILE_MAX :]
+def write(env: Env, path: str, texts: list[str], *, add: bool) -> None:
+    """The file at `path` may hold one of `texts`; with `add`, behind what it held."""
+    known = env.files.setdefault(outputs.plain_path(path), [])
+    for text in texts[:_TEXTS_MAX]:
+        made = [old + "\n" + text for old in known if text not in old] if add and known else [text]
+        known += [one for one in made if one not in known and len(one) <= outputs.FILE_MAX]
+    del known[:-_TEXTS_MAX]
 
 
 ACTIONS: dict[str, Callable[[list[str], Segment, Env], None]] = {

@@ -202,7 +202,7 @@ def _unsplit(words: list[Word]) -> list[Word]:
     """The words of a command; behind a declaring builtin `name=value` is one."""
     if not words or words[0].text not in DECLARING:
         return words
-    return [whole(word) if "=" in word.parts[0][1] else word for word in words]
+    return [whole(word) if word.parts and "=" in word.parts[0][1] else word for word in words]
 
 
 def _read_redirects(reading: Reading, spot: _Spot) -> None:
@@ -211,8 +211,9 @@ def _read_redirects(reading: Reading, spot: _Spot) -> None:
         if redirect.operator in OUTPUT and redirect.target.text != "/dev/null":
             from context_mode_runtime.shell import builtins, outputs
 
-            for row in alternatives([redirect.target], reading.env)[:1]:
-                builtins.write(reading.env, " ".join(row), outputs.written(spot.segment, reading.env))
+            target = " ".join(alternatives([redirect.target], reading.env)[0])
+            texts = outputs.written(spot.segment, reading.env)
+            builtins.write(reading.env, target, texts, add=">>" in redirect.operator)
 
 
 def _read_command(reading: Reading, words: list[str], spot: _Spot) -> None:

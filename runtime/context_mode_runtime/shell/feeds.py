@@ -130,8 +130,8 @@ def _shell(name: str, words: list[str], segment: Segment, env: Env, result: Fed)
     if file.startswith("<("):
         return
     texts, seen = outputs.inputs(segment, env, 0)
-    descriptor = env.files.get("&" + file.rpartition("/")[2]) if "/fd/" in file else None
-    texts = [*texts, descriptor] if descriptor is not None else texts
+    if "/fd/" in file:
+        texts = [*texts, *env.files.get("&" + file.rpartition("/")[2], [])]
     result.texts += [(text, dialect, []) for text in texts if text.strip()]
     if seen is False and not _from_file(segment):
         result.seen = False
@@ -148,9 +148,7 @@ def _from_file(segment: Segment) -> bool:
 
 
 def _file(path: str, dialect: str | None, env: Env, result: Fed) -> None:
-    text = env.files.get(outputs.plain_path(path))
-    if text is not None:
-        result.texts.append((text, dialect, []))
+    result.texts += [(text, dialect, []) for text in env.files.get(outputs.plain_path(path), [])]
 
 
 def _aliased(words: list[str], env: Env, result: Fed) -> None:
@@ -209,14 +207,15 @@ def _script(name: str, words: list[str], segment: Segment, env: Env, result: Fed
         result.seen = seen is not False
         return
     elif name == "make":
-        texts = [env.files[file] for file in _MAKEFILES if file in env.files]
+        texts = [text for file in _MAKEFILES for text in env.files.get(file, [])]
     result.texts += [(one, "sh", []) for text in texts for one in programs.SCRIPTS[name](text) if one]
 
 
 def _of_words(name: str, words: list[str], result: Fed) -> None:
     """Variables that are set by words, functions that are handed on, and subscripts that are evaluated."""
+    evaluates = name in _EVALUATES and (name != "printf" or "-v" in words)
     for word in words[1:]:
-        if name in _EVALUATES and "[" in word and ("$(" in word or "`" in word):
+        if evaluates and "[" in word and ("$(" in word or "`" in word):
             result.texts.append(substituted(word))
         key, cut, value = word.partition("=") if name in _HOLDERS else ("", "", "")
         if cut and key in TEXT_VARIABLES:
@@ -245,7 +244,7 @@ def of_variable(env: Env, name: str, word: Word | list[Word]) -> list[Text]:
     texts: list[str] = []
     if not isinstance(word, list) and not TEXT_VARIABLES[name]:
         texts, _ = outputs.of_process(word, env, 0, raw=True)
-        texts += [env.files[field] for field in fields if field in env.files]
+        texts += [text for field in fields for text in env.files.get(field, [])]
     return [*_run_by(name, fields), *[(text, "bash", []) for text in texts]]
 
 

@@ -107,11 +107,10 @@ def printed(segments: Sequence[Segment], env: Env, depth: int, *, raw: bool = Fa
     return texts, seen
 
 
-def written(segment: Segment, env: Env) -> str:
-    """What a command with a redirection puts into its file."""
+def written(segment: Segment, env: Env) -> list[str]:
+    """What a command with a redirection may put into its file."""
     group = segment.group
-    made = printed(group.segments(), env, 0, raw=True)[0] if group else _said_by(segment, env, 0, raw=True)[0]
-    return "\n".join(made)[:FILE_MAX]
+    return printed(group.segments(), env, 0, raw=True)[0] if group else _said_by(segment, env, 0, raw=True)[0]
 
 
 def _output(segment: Segment, env: Env, depth: int, *, raw: bool) -> Printed:
@@ -193,9 +192,8 @@ def _passed(name: str, rest: list[str], segment: Segment, env: Env, depth: int, 
         seen = seen and known
     files = [field for field in rest if not field.startswith("-") and field[:2] != "<("] if name != "tee" else []
     for file in files:
-        text = env.files.get(plain_path(file))
-        texts += [text] if text is not None else []
-        seen = seen and (text is not None or name in _LINES)
+        texts += env.files.get(plain_path(file), [])
+        seen = seen and (plain_path(file) in env.files or name in _LINES)
     if (not files or name in _LINES) and not texts:
         made, fed = inputs(segment, env, depth + 1, raw=raw)
         return texts + made, seen and fed is True
@@ -264,8 +262,7 @@ def _inherited(segment: Segment, env: Env, depth: int, *, raw: bool) -> tuple[li
         return _said_by(segment.parent, env, depth + 1, raw=raw)
     if segment.parent is not None and segment.capture != "proc":
         return inputs(segment.parent, env, depth + 1, raw=raw)
-    text = env.files.get("&0")
-    return ([text], True) if text is not None else ([], None)
+    return _kept("&0", env, otherwise=None)
 
 
 def _piped(before: Segment | Group, env: Env, depth: int, *, raw: bool) -> Printed:
@@ -296,12 +293,15 @@ def _redirected(operator: str, target: Word, env: Env, depth: int, *, raw: bool)
         made, known = of_process(target, env, depth, raw=raw)
         if made or not known:
             return made, known
-        text = env.files.get(plain_path(target.text))
-        return ([text], True) if text is not None else ([], False)
+        return _kept(plain_path(target.text), env, otherwise=False)
     if operator == "<&":
-        text = env.files.get("&" + target.text)
-        return ([text], True) if text is not None else ([], None)
+        return _kept("&" + target.text, env, otherwise=None)
     return [], None
+
+
+def _kept(path: str, env: Env, *, otherwise: bool | None) -> tuple[list[str], bool | None]:
+    """What the text wrote to `path`; `otherwise` says what it means that it wrote nothing."""
+    return (env.files[path], True) if path in env.files else ([], otherwise)
 
 
 def unescaped(body: str) -> str:

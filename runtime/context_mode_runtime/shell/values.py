@@ -47,7 +47,7 @@ class Env:
         self.aliases: dict[str, list[str]] = {}
         self.bodies: dict[str, Group] = {}
         self.calls: dict[str, Segment] = {}
-        self.files: dict[str, str] = {}
+        self.files: dict[str, list[str]] = {}
         self.refs: dict[str, str] = {}
         self.evaluated: list[str] = []
         self.lowered: set[str] = set()
