@@ -137,12 +137,17 @@ def _variable(r: Reader, frame: Frame, name: str, stop: int) -> None:
     r.pos = stop
 
 
-def _word(_r: Reader, frame: Frame, word: Word) -> bool:
-    """Cuts the program's name where cmd ends it: `del/q`, `del,x`."""
+def _word(r: Reader, frame: Frame, word: Word) -> bool:
+    """Cuts the program's name where cmd ends it: `del/q`, `del,x`. Comments and labels end with their line."""
     text = word.parts[0][1] if word.parts[0][:1] == (LITERAL,) and not word.parts[0][2] else ""
     if frame.segment.words or not text or "=" in text[:1]:
         return False
     text = text.lstrip(_SEPARATORS + "@")
+    if text[:1] == ":" or text.lower() == "rem":
+        stop = r.text.find("\n", r.pos)
+        stop = stop if stop >= 0 else r.size
+        if not any(c in r.text[r.pos : stop] for c in "&|^"):
+            r.skip = stop
     cut = next((at for at, c in enumerate(text) if c in _SEPARATORS or (c == "/" and at)), -1)
     if cut > 0 and "==" not in word.text:
         rest = text[cut:] if text[cut] == "/" else text[cut + 1 :]

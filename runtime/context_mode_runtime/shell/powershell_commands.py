@@ -23,7 +23,7 @@ def take_word(r: Reader, frame: Frame, word: Word) -> bool:
     stop = min((at for at in (r.text.find(c, r.pos) for c in "\n|") if at >= 0), default=r.size)
     for piece in r.text[r.pos : stop].split():
         frame.segment.words.append(Word([text_part(piece.strip('"'))], r.pos))
-    r.pos = stop
+    r.skip = stop
     return True
 
 

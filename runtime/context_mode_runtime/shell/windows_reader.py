@@ -34,12 +34,16 @@ class Language:
 
 
 class Reader:
-    """The pass: a stack of frames, one for each open bracket, block or double quote."""
+    """The pass: a stack of frames, one for each open bracket, block or double quote.
+
+    Up to `skip` the text is no commands, or has been taken already.
+    """
 
     def __init__(self, text: str, language: Language) -> None:
         self.text = text
         self.size = len(text)
         self.pos = 0
+        self.skip = 0
         self.language = language
         self.segments: list[Segment] = []
         self.incomplete = False
@@ -58,6 +62,7 @@ class Reader:
                 self.plain(frame)
             else:
                 handler(self, frame)
+                self.pos = max(self.pos, self.skip)
         self.incomplete = self.incomplete or len(self.stack) > 1
         while self.stack:
             frame = self.stack[-1]
