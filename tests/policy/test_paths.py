@@ -18,7 +18,7 @@ from context_mode_runtime.policy.candidates import windows_form
 from context_mode_runtime.policy.gate import judge_command, judge_path
 from context_mode_runtime.policy.load import Policy
 from context_mode_runtime.policy.rules import Place, parse_rule
-from context_mode_runtime.policy.wildcard import matches, path_matches
+from context_mode_runtime.wildcard import matches, path_matches
 
 CASES = YAML(typ="safe").load((Path(__file__).parent / "paths.yaml").read_text(encoding="utf-8"))
 

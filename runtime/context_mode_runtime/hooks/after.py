@@ -103,7 +103,7 @@ def _moved(call: Call, path: str, roots: list[str]) -> str | None:
 
     None where we may not read it: then the host's own word on where it lies has to stay. `roots` are folders or files.
     """
-    from context_mode_runtime.policy.wildcard import path_matches
+    from context_mode_runtime.wildcard import path_matches
 
     if "\0" in path:
         return None

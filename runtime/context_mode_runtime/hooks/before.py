@@ -6,8 +6,8 @@ import os
 
 from context_mode_runtime import jsonio, limits, notes, paths, where
 from context_mode_runtime.hooks.call import Decision
-from context_mode_runtime.policy.wildcard import path_matches
 from context_mode_runtime.shell.triggers import possible
+from context_mode_runtime.wildcard import path_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

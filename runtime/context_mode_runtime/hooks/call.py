@@ -6,8 +6,8 @@ import os
 
 from context_mode_runtime import notes, where
 from context_mode_runtime.agents import root_folders
-from context_mode_runtime.policy.wildcard import matches
 from context_mode_runtime.project import Project, find_project
+from context_mode_runtime.wildcard import matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from context_mode_runtime import paths
-from context_mode_runtime.policy.wildcard import matches, path_matches
+from context_mode_runtime.wildcard import matches, path_matches
 
 SHELL_TOOLS = frozenset(("Bash", "Shell", "PowerShell"))
 """Rule words that hold for every shell language."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from context_mode_runtime.wildcard import signs_match
+
 SIZE_MAX = 256
 """Longest text and pattern that are compared; a longer one fits nothing."""
 _PLAIN_MAX = 32
@@ -20,7 +22,7 @@ def fits(pattern: str, text: str) -> bool:
     """The whole `text` is what `pattern` stands for."""
     if len(pattern) > SIZE_MAX or len(text) > SIZE_MAX:
         return False
-    return any(_signs(_tokens(plain), text) for plain in _plain(pattern))
+    return any(signs_match(_tokens(plain), text, _sign) for plain in _plain(pattern))
 
 
 def _plain(pattern: str) -> list[str]:
@@ -60,25 +62,6 @@ def _tokens(pattern: str) -> list[str]:
         out.append(pattern[at:end])
         at = end
     return out
-
-
-def _signs(tokens: list[str], text: str) -> bool:
-    """Goes back to the last `*` only."""
-    at = place = mark = 0
-    star = -1
-    while at < len(text):
-        if place < len(tokens) and tokens[place] == "*":
-            star, mark = place, at
-            place += 1
-        elif place < len(tokens) and _sign(tokens[place], text[at]):
-            place += 1
-            at += 1
-        elif star >= 0:
-            mark += 1
-            place, at = star + 1, mark
-        else:
-            return False
-    return all(piece == "*" for piece in tokens[place:])
 
 
 def _sign(piece: str, sign: str) -> bool:

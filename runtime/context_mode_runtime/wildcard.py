@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _CLASS_MAX = 1_024
 """Longest part of a path that `?` and `[...]` are compared on sign by sign; longer ones can't be file names."""
 
@@ -81,7 +85,7 @@ def part_matches(pattern: str, part: str) -> bool:
     """One part of a path fits one part of a pattern."""
     if "?" not in pattern and "[" not in pattern:
         return matches(pattern, part)
-    return len(part) <= _CLASS_MAX and _signs(_tokens(pattern), part)
+    return len(part) <= _CLASS_MAX and signs_match(_tokens(pattern), part, _sign)
 
 
 def _tokens(pattern: str) -> list[str]:
@@ -95,15 +99,15 @@ def _tokens(pattern: str) -> list[str]:
     return out
 
 
-def _signs(tokens: list[str], text: str) -> bool:
-    """Goes back to the last `*` only."""
+def signs_match(tokens: list[str], text: str, fits: Callable[[str, str], bool]) -> bool:
+    """The whole `text` is `tokens`: `*` is anything, any other a sign that `fits` it. Goes back to the last `*` only."""
     at = place = 0
     star, mark = -1, 0
     while at < len(text):
         if place < len(tokens) and tokens[place] == "*":
             star, mark = place, at
             place += 1
-        elif place < len(tokens) and _sign(tokens[place], text[at]):
+        elif place < len(tokens) and fits(tokens[place], text[at]):
             place += 1
             at += 1
         elif star >= 0:
