@@ -100,7 +100,7 @@ def _tokens(pattern: str) -> list[str]:
 
 
 def signs_match(tokens: list[str], text: str, fits: Callable[[str, str], bool]) -> bool:
-    """The whole `text` is `tokens`: `*` is anything, any other a sign that `fits` it. Goes back to the last `*` only."""
+    """The whole `text` is `tokens`: `*` is anything, any other what `fits` it. Goes back to the last `*` only."""
     at = place = 0
     star, mark = -1, 0
     while at < len(text):
