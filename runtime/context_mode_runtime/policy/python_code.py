@@ -155,7 +155,7 @@ class _Reader:
         words = [word for value in known for word in _words(value)]
         firsts = known if each else known[:1]
         made = [value if isinstance(value, str) else joined(_words(value)) for value in firsts]
-        if isinstance(known[0] if known else None, str):
+        if words[1:] and isinstance(known[0], str):
             made.append(joined(words))
         if name in _ARGV0:
             made.append(joined([*words[:1], *words[2:]]))
