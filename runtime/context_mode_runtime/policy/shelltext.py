@@ -190,7 +190,7 @@ def command_forms(command: Command, heads: Iterable[str] = ()) -> list[str]:
     words = [" ".join(word.split()) if "\n" in word else word for word in command.words]
     found.append(" ".join(words))
     name = command.name
-    if any(c in name for c in "*?[("):
+    if any(c in name for c in "*?[(") and name.strip("*"):
         from context_mode_runtime.shell.globs import fits
 
         found += [" ".join([head, *words[1:]]) for head in heads if fits(name, head)]
