@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from context_mode_runtime.policy.gate import judge_command
 from context_mode_runtime.policy.load import Policy
 from context_mode_runtime.policy.rules import Place, parse_rule
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the wrappers are those of GNU and util-linux")
 CASES = int(os.environ.get("CONTEXT_MODE_FUZZ_CASES", "400"))
 FIRST = int(os.environ.get("CONTEXT_MODE_FUZZ_SEED", "0"))
 BATCH = 100
