@@ -3,10 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from tests.fetch.web import Site
-
-Names = dict[str, list[str]]
-Resolver = Callable[[str, int], list[str]]
+from tests.fetch.web import Names, Resolver, Site
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-from tests.fetch.conftest import Names, Resolver
-from tests.fetch.web import Answer, Site, answer, endless, redirect
+from tests.fetch.web import Answer, Names, Resolver, Site, answer, endless, redirect
 
 from context_mode_runtime.fetch.client import fetch
 from context_mode_runtime.fetch.rules import FetchError, FetchRules

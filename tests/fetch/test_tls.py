@@ -12,8 +12,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from tests.fetch.conftest import Names, Resolver
-from tests.fetch.web import Site, answer, redirect
+from tests.fetch.web import Names, Resolver, Site, answer, redirect
 
 from context_mode_runtime.fetch.client import fetch
 from context_mode_runtime.fetch.rules import FetchError, FetchRules

@@ -8,9 +8,24 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from context_mode_runtime.fetch.rules import FetchRules
+import pytest
+
+from context_mode_runtime.fetch.client import fetch
+from context_mode_runtime.fetch.rules import FetchError, FetchRules
 
 Answer = bytes | Callable[[socket.socket, bytes], None]
+Names = dict[str, list[str]]
+Resolver = Callable[[str, int], list[str]]
+NOBODY = FetchRules()
+
+
+def refusal(url: str, rules: FetchRules = NOBODY, resolver: Resolver | None = None) -> str:
+    """The one line by which a fetch is refused."""
+    with pytest.raises(FetchError) as caught:
+        fetch(url, rules, resolver=resolver)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
 
 
 def answer(body: bytes | str, *headers: str, status: str = "200 OK", kind: str = "text/html; charset=utf-8") -> bytes:

@@ -19,7 +19,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.conftest import not_to_be_had
 from tests.dashboard.conftest import Started
 from tests.house.test_first_command import LEFT_OUT, NO_NETWORK, ROOT, environment
-from tests.installer.test_setup import HOMES, tree
+from tests.installer.homefiles import HOMES, tree
 
 from context_mode_runtime.agents import known_agents, load_agent
 from context_mode_runtime.server.tools.registry import TOOLS

@@ -9,7 +9,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from tests.installer.test_setup import HOMES, Tree, tree
+from tests.installer.homefiles import HOMES, Tree, tree
 
 from context_mode_installer.commands import doctor
 from context_mode_installer.commands.setup import Options, run

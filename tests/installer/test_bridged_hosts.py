@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.installer.test_setup import fill, tree
+from tests.installer.homefiles import fill, tree
 
 from context_mode_installer import detect
 from context_mode_installer.commands import doctor

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.installer.test_setup import Tree, fill, tree
+from tests.installer.homefiles import Tree, fill, tree
 
 from context_mode_installer.commands import doctor
 from context_mode_installer.commands.setup import Options, run

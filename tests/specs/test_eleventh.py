@@ -15,7 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 from tests.conftest import Cli
-from tests.installer.test_setup import tree
+from tests.installer.homefiles import tree
 from tests.server.conftest import Host
 
 HERE = Path(__file__).with_name("eleventh")
