@@ -75,11 +75,20 @@ def test_a_character_is_not_shown_in_halves(stand: Stand, gate: Path) -> None:
     assert child.communicate(timeout=LIMIT_S)[0] == "中b".encode()
 
 
+def heed_signals() -> None:
+    """What started these tests may ignore some (`nohup`, a job in the background): a shell can't trap those."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
 @pytest.mark.parametrize("whole_group", [False, True])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_reaches_the_command_once(stand: Stand, gate: Path, number: int, whole_group: bool) -> None:
     command = f"trap 'echo got; exit 9' INT TERM HUP QUIT; echo ready; while :; do read x < {gate}; done"
-    child = stand.start(command, start_new_session=True)
+    child = stand.start(command, start_new_session=True, preexec_fn=heed_signals)
     read_until(child, b"ready\n")
     (os.killpg if whole_group else os.kill)(child.pid, number)
     assert child.communicate(timeout=LIMIT_S)[0] == b"got\n"
