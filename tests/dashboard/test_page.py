@@ -109,9 +109,14 @@ def test_texts_that_mean_harm_are_texts(project: Path, start: Start, page: Page)
             add_row(store, "claude-code:<b>x</b>", "prompt", text, detail=text)
     made.add_calls(project, tuple((0, "c", text, 9_000, 10) for text in HARM["texts"]))
     page.open(start(project).url)
-    for route in ("#/savings", "#/search?q=wombat", "#/conversations",
-                  f"#/conversation/{made.key_of(project)}/claude-code%3A%3Cb%3Ex%3C%2Fb%3E"):  # fmt: skip
-        page.go(route, f"location.hash === {json.dumps(route)} && document.querySelector('main .scroll')")
+    routes = {
+        "#/savings": "Savings",
+        "#/search?q=wombat": "Search: wombat",
+        "#/conversations": "Conversations",
+        f"#/conversation/{made.key_of(project)}/claude-code%3A%3Cb%3Ex%3C%2Fb%3E": "Conversation claude-code:<b>x</b>",
+    }
+    for route, title in routes.items():
+        page.go(route, f"document.title === {json.dumps(title + ' · context-mode')}")
         page.until("document.querySelector('main').innerText.includes('script')")
         assert page.run("window.harmed") is None
         assert page.run("document.querySelectorAll('main :is(script, iframe, img, b:not(pre > b))').length") == 0

@@ -81,7 +81,7 @@ def test_each_documented_payload(
 ) -> None:
     done = run_cli("setup", "--agents", agent, env={"PATH": "/usr/bin:/bin"}, timeout=120)
     assert done.returncode == 0, done.stderr
-    rules = ["Bash(echo *)", "Bash(Write-Output *)"]
+    rules = ["Bash(echo *)"]
     (home / ".context-mode/policy.json").write_text(json.dumps({"version": 1, "deny": rules}))
     for name, size in {"notes.md": 60_000, "small.md": 10, "shot.png": 60_000}.items():
         (project / name).write_bytes(b"x" * size)
