@@ -10,8 +10,10 @@ import tempfile
 from typing import Any
 
 import context_mode_runtime
+from context_mode_installer.groups import groups
 from context_mode_installer.result import FAULT, Result, UserError, Verbatim
 from context_mode_installer.screen import plain, step
+from context_mode_installer.system import PathError
 
 _LINES = 3_000
 _SECONDS = 60
@@ -47,11 +49,23 @@ def run() -> Result:
         *_quoted(found, "night shift is"),
         f"3. In all {both:,} B instead of {size:,} B: {100 * (1 - both / size):.1f} % stayed out of the context.",
         "   Nothing is lost: whole outputs lie in an index on this machine.",
-        "Next: set up your agents, and start a new session of one:",
-        Verbatim("  context-mode setup"),
+        *_next(),
     ]
     data = {"printed": size, "returned": returned, "searched": searched, "search": found}
     return Result("demo", data=data, messages=tuple(lines))
+
+
+def _next() -> tuple[str, Verbatim]:
+    """What to do now, by whether an agent is set up. Where that can't be read, setup is what says so."""
+    try:
+        ready = bool(groups())
+    except PathError:
+        ready = False
+    if ready:
+        return "Next: start a new session of your agent, work as ever, and see what it kept out:", Verbatim(
+            "  context-mode stats"
+        )
+    return "Next: set up your agents, and start a new session of one:", Verbatim("  context-mode setup")
 
 
 def _quoted(text: str, around: str) -> list[str]:
