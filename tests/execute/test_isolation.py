@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -134,8 +135,12 @@ class Scene:
         return out
 
     def _gone(self) -> bool:
-        """Asks the victim itself: a process that a signal is about to end closes its streams without an answer."""
+        """Asks the victim itself: a process that a signal is about to end closes its streams without an answer.
+
+        One that a debugger has stopped and left goes on first.
+        """
         assert self.victim.stdout
+        os.kill(self.victim.pid, signal.SIGCONT)
         try:
             os.write(self.ask, b"?")
         except BrokenPipeError:
