@@ -141,7 +141,8 @@ def _window(text: str, at: int) -> tuple[str, int]:
 def usage_error(error: TyperException) -> str:
     """A wrong option, command or value: one line that says what and names the nearest known word."""
     context = getattr(error, "ctx", None)
-    return f"{error.format_message()} (see {context.command_path if context else 'context-mode'} --help)"
+    said = error.format_message().replace(": Value error, ", ": ")  # pydantic's own word in front of ours
+    return f"{said} (see {context.command_path if context else 'context-mode'} --help)"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -24,7 +24,7 @@ CASES: list[tuple[list[str], int, str]] = [
     (["setup", "--agents", "codx"], 2, "codex"),
     (["setup", "--agents", ""], 2, "leave the option out for all"),
     (["doctor", "--agents", " , "], 2, "leave the option out for all"),
-    (["setup", "--scope", "usr"], 2, "'user', 'project'"),
+    (["setup", "--scope", "usr"], 2, "'--scope': 'usr' is not one of 'user', 'project'."),
     (["setup", "--undo", "20000101T000000.000000Z"], 2, "20000101T000000.000000Z"),
     (["setup", "--remove", "--history"], 2, "--remove and --history"),
     (["doctor", "--only", "D77"], 2, "known: D1"),
