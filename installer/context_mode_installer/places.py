@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from context_mode_runtime import paths
-from context_mode_runtime.agents import root_folder
+from context_mode_runtime.agents import platform, root_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,8 +80,3 @@ def _fill(template: object, holes: Mapping[str, Any]) -> object:
     if isinstance(template, list):
         return [value for value in (_fill(item, holes) for item in template) if value is not _DROP]
     return template
-
-
-def platform() -> str:
-    """The system in the words of the spec language: `linux`, `macos` or `windows`."""
-    return {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")

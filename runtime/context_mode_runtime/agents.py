@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 PACKAGE = "CONTEXT_MODE_PACKAGE"
 """Set by the starter of a native package to its agent: our tools have other names there."""
-_PLATFORM = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
 
 
 class UnknownAgentError(Exception):
@@ -81,9 +80,14 @@ def root_folders(table: Table) -> dict[str, str]:
     """The host's own folders by their names in the spec, and `home`, with the variables that move them applied."""
     folders = {"home": paths.home()}
     for root in table["roots"]:
-        if root["platform"] in (None, _PLATFORM):
+        if root["platform"] in (None, platform()):
             folders[root["name"]], _ = root_folder(root, folders["home"], os.environ)
     return folders
+
+
+def platform() -> str:
+    """The system in the words of the spec language: `linux`, `macos` or `windows`."""
+    return {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
 
 
 def root_folder(root: Mapping[str, Any], home: str, environment: Mapping[str, str]) -> tuple[str, str | None]:

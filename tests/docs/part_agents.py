@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -106,7 +107,7 @@ def _plan(agent: str, scope: Scope) -> list[Written]:
         )
         with (
             mock.patch.dict(os.environ, {"HOME": home, "PATH": home}, clear=True),
-            mock.patch.object(places, "platform", return_value="linux"),
+            mock.patch.object(sys, "platform", "linux"),
         ):
             changes: list[dict[str, Any]] = setup.run(options).data["agents"][0]["changes"]
     named = {edit.name for edit in spec_of(agent).edits}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,16 +15,16 @@ from context_mode_installer.plan.ours import what_runs, words_of_handler
 POSIX, WINDOWS = "/home/lea chan/.context-mode/bin/context-mode-hook", "C:\\Users\\Lea Chan\\bin\\context-mode-hook.cmd"
 ROWS = [
     ("gemini-cli", "linux", POSIX, f"'{POSIX}' gemini-cli BeforeTool"),
-    ("gemini-cli", "windows", WINDOWS, '& "C:/Users/Lea Chan/bin/context-mode-hook.cmd" gemini-cli BeforeTool'),
+    ("gemini-cli", "win32", WINDOWS, '& "C:/Users/Lea Chan/bin/context-mode-hook.cmd" gemini-cli BeforeTool'),
     (
         "gemini-cli",
-        "windows",
+        "win32",
         "C:\\Users\\a$b\\context-mode-hook.cmd",
         "& 'C:/Users/a$b/context-mode-hook.cmd' gemini-cli BeforeTool",
     ),
-    ("qwen-code", "windows", WINDOWS, '"C:/Users/Lea Chan/bin/context-mode-hook.cmd" qwen-code BeforeTool'),
+    ("qwen-code", "win32", WINDOWS, '"C:/Users/Lea Chan/bin/context-mode-hook.cmd" qwen-code BeforeTool'),
     # it has a key of its own for PowerShell
-    ("copilot-cli", "windows", WINDOWS, '"C:/Users/Lea Chan/bin/context-mode-hook.cmd" copilot-cli BeforeTool'),
+    ("copilot-cli", "win32", WINDOWS, '"C:/Users/Lea Chan/bin/context-mode-hook.cmd" copilot-cli BeforeTool'),
 ]
 
 
@@ -31,7 +32,7 @@ ROWS = [
 def test_a_command_is_written_for_the_shell_that_runs_it(
     agent: str, system: str, program: str, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hooks, "platform", lambda: system)
+    monkeypatch.setattr(sys, "platform", system)
     spec = spec_of(agent)
     target: Any = SimpleNamespace(spec=spec, holes={"hook": program}, home_form=None, check_expands=lambda _names: None)
     said = hooks.command_line(target, spec.hooks[0], "BeforeTool")

@@ -31,7 +31,6 @@ HOOK = "C:\\Users\\Lea Chan\\.context-mode\\bin\\context-mode-hook.cmd"
 def found(agent: str, platform: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The roots as setup finds them; those of the hooks have to be the same."""
     monkeypatch.setattr(sys, "platform", PLATFORMS[platform])
-    monkeypatch.setattr(agents, "_PLATFORM", platform)
     places = find_places(spec_of(agent), os.environ).holes
     table = agents.load_agent(agent)
     at_hooks = {name: os.path.normpath(folder) for name, folder in agents.root_folders(table).items()}

@@ -6,13 +6,14 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from context_mode_installer import formats
-from context_mode_installer.places import fill, platform
+from context_mode_installer.places import fill
 from context_mode_installer.plan.draft import Change, Obstacle
 from context_mode_installer.plan.merge import merged, write_differences
 from context_mode_installer.plan.ours import is_foreign, words_of_handler
 from context_mode_installer.plan.steps import steps_of
 from context_mode_installer.receipt import Entry
 from context_mode_installer.specs.where import holes
+from context_mode_runtime.agents import platform
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from context_mode_installer import formats, launchers
 from context_mode_installer.native.found import find_install
-from context_mode_installer.places import fill, fill_text, platform
+from context_mode_installer.places import fill, fill_text
 from context_mode_installer.plan.draft import Config, PlanError
 from context_mode_installer.plan.hooks import SHELL_HOME, spots
 from context_mode_installer.plan.ours import what_runs, words_of_entry, words_of_handler
 from context_mode_installer.plan.spread import spread
+from context_mode_runtime.agents import platform
 
 if TYPE_CHECKING:
     from context_mode_installer.detect import Host
