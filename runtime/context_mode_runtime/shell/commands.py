@@ -238,12 +238,11 @@ def _read_command(reading: Reading, words: list[str], spot: _Spot) -> None:
 
 def _without_unseen(words: list[str]) -> list[list[str]]:
     """What runs when the unseen part of the first words is nothing."""
-    at = 0
-    while at < len(words) and isinstance(words[at], Unseen) and not words[at].bare.strip():  # type: ignore[attr-defined]
-        at += 1
-    first = words[at] if at < len(words) else ""
-    rest = [*first.bare.split(), *words[at + 1 :]] if isinstance(first, Unseen) else words[at:]
-    return [rest] if rest else []
+    for at, word in enumerate(words):
+        bare = word.bare.split() if isinstance(word, Unseen) else [word]
+        if bare:
+            return [[*bare, *words[at + 1 :]]]
+    return []
 
 
 def _read_handed(reading: Reading, handed: Text, spot: _Spot, chain: tuple[str, ...]) -> None:

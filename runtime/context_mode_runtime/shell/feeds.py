@@ -78,7 +78,7 @@ def fed(words: list[str], segment: Segment, env: Env, found: Opened | None) -> F
     if "/" in words[0] and env.files:
         _file(words[0], None, env, result)
     if name in _EVALUATES or name in _HOLDERS:
-        _of_words(name, words, result)
+        _of_words(name, words, env, result)
     if name in programs.SCRIPTS:
         _script(name, words, segment, env, result)
     elif name in ("xargs", "gxargs", "parallel") and found is not None:
@@ -201,17 +201,17 @@ def _script(name: str, words: list[str], segment: Segment, env: Env, result: Fed
     texts: list[str] = []
     if programs.reads_script(name, words):
         texts, _ = _xargs_input(segment, env)
-    elif name == "sed" and programs.runs_lines(words):
+    elif name in programs.SEDS and programs.runs_lines(words):
         texts, seen = outputs.inputs(segment, env, 0)
         result.texts += [(text, "sh", []) for text in texts]
         result.seen = seen is not False
         return
-    elif name == "make":
+    elif name in programs.MAKES:
         texts = [text for file in _MAKEFILES for text in env.files.get(file, [])]
     result.texts += [(one, "sh", []) for text in texts for one in programs.SCRIPTS[name](text) if one]
 
 
-def _of_words(name: str, words: list[str], result: Fed) -> None:
+def _of_words(name: str, words: list[str], env: Env, result: Fed) -> None:
     """Variables that are set by words, functions that are handed on, and subscripts that are evaluated."""
     evaluates = name in _EVALUATES and (name != "printf" or "-v" in words)
     for word in words[1:]:
@@ -219,7 +219,7 @@ def _of_words(name: str, words: list[str], result: Fed) -> None:
             result.texts.append(substituted(word))
         key, cut, value = word.partition("=") if name in _HOLDERS else ("", "", "")
         if cut and key in TEXT_VARIABLES:
-            result.texts += _run_by(key, [value])
+            result.texts += _run_by(key, [value], env)
         elif cut and value.startswith("() {"):
             result.texts.append(("f " + value, "bash", []))
 
@@ -244,14 +244,16 @@ def of_variable(env: Env, name: str, word: Word | list[Word]) -> list[Text]:
     texts: list[str] = []
     if not isinstance(word, list) and not TEXT_VARIABLES[name]:
         texts, _ = outputs.of_process(word, env, 0, raw=True)
-        texts += [text for field in fields for text in env.files.get(field, [])]
-    return [*_run_by(name, fields), *[(text, "bash", []) for text in texts]]
+    return [*_run_by(name, fields, env), *[(text, "bash", []) for text in texts]]
 
 
-def _run_by(name: str, fields: list[str]) -> list[Text]:
+def _run_by(name: str, fields: list[str], env: Env) -> list[Text]:
+    """What runs when the variable `name` holds `fields`: command lines, or the substitutions in them and files."""
     if TEXT_VARIABLES[name]:
         return [(text, "bash", []) for text in fields if text]
-    return [substituted(text) for text in fields if "$(" in text or "`" in text]
+    files = [text for field in fields for text in env.files.get(outputs.plain_path(field), [])]
+    found = [substituted(text) for text in fields if "$(" in text or "`" in text]
+    return [*found, *[(text, "bash", []) for text in files]]
 
 
 def substituted(text: str) -> Text:

@@ -70,7 +70,9 @@ ESCAPES: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     **dict.fromkeys(("ftp", "sftp", "telnet"), ((), "", ("!",))),
 }
 """Program to (options whose value is a script, what begins an operand that is one, what begins a shell command)."""
-_MAKES = frozenset(("make", "gmake", "bmake", "remake"))
+MAKES = frozenset(("make", "gmake", "bmake", "remake"))
+SEDS = frozenset(("sed", "gsed"))
+_AWKS = frozenset(("awk", "gawk", "mawk", "nawk"))
 _MAKE_PROGRAMS = frozenset(
     ("SHELL", "CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "RM", "CP", "MV", "INSTALL", "PYTHON", "GO")
 )
@@ -93,7 +95,7 @@ def option_values(words: list[str], options: tuple[str, ...]) -> list[str]:
             continue
         following = words[at + 1] if at + 1 < len(words) else None
         made = [_value(word, option, following) for option in options]
-        found += [value for value in made[:] if value]
+        found += [value for value in made if value]
     return found
 
 
@@ -167,6 +169,10 @@ def escapes(name: str, script: str) -> list[str]:
     return found
 
 
+def _escapes_of(name: str) -> Callable[[str], list[str]]:
+    return lambda script: escapes(name, script)
+
+
 def _escaping(name: str, words: list[str]) -> Opened | None:
     options, sign, _ = ESCAPES[name]
     scripts = option_values(words, options)
@@ -181,11 +187,12 @@ def _escaping(name: str, words: list[str]) -> Opened | None:
 
 
 def _sed(_name: str, words: list[str]) -> Opened | None:
-    scripts = option_values(words, ("-e", "--expression"))
-    if not scripts:
-        scripts = [word for word in words[1:] if not word.startswith("-")][:1]
-    result = _texts([text for script in scripts for text in sed_commands(script)])
+    result = _texts([text for script in _sed_scripts(words) for text in sed_commands(script)])
     return result if result.texts else None
+
+
+def _sed_scripts(words: list[str]) -> list[str]:
+    return option_values(words, ("-e", "--expression")) or [w for w in words[1:] if not w.startswith("-")][:1]
 
 
 def _awk(_name: str, words: list[str]) -> Opened | None:
@@ -210,10 +217,10 @@ def _make(_name: str, words: list[str]) -> Opened | None:
     return result if result.texts else None
 
 
-def _ssh(_name: str, words: list[str]) -> Opened | None:
-    """Only what runs here: `ProxyCommand` and its kin."""
-    texts: list[str] = []
-    for value in option_values(words, ("-o", "-S")):
+def _ssh(name: str, words: list[str]) -> Opened | None:
+    """Only what runs here: `ProxyCommand` and its kin, what copies in the place of `ssh`."""
+    texts = option_values(words, TEXT_OPTIONS.get(name, ()))
+    for value in option_values(words, ("-o",)):
         key, _, rest = value.replace("=", " ", 1).partition(" ")
         if key.lower() in ("proxycommand", "localcommand", "knownhostscommand"):
             texts.append(rest)
@@ -277,10 +284,10 @@ _BWRAP = {
 
 
 SCRIPTS: dict[str, Callable[[str], list[str]]] = {
-    **{name: (lambda text, name=name: escapes(name, text)) for name in ESCAPES},  # type: ignore[misc]
-    **dict.fromkeys(_MAKES, recipes),
-    "sed": sed_commands,
-    **dict.fromkeys(("awk", "gawk", "mawk"), awk_commands),
+    **{name: _escapes_of(name) for name in ESCAPES},
+    **dict.fromkeys(MAKES, recipes),
+    **dict.fromkeys(SEDS, sed_commands),
+    **dict.fromkeys(_AWKS, awk_commands),
     "crontab": lambda text: [of_crontab(line) for line in text.split("\n")],
     "expect": lambda text: [line.partition("spawn ")[2] for line in text.split("\n")],
 }
@@ -289,15 +296,14 @@ SCRIPTS: dict[str, Callable[[str], list[str]]] = {
 
 def runs_lines(words: list[str]) -> bool:
     """Sed: the lines themselves are run, by `s///e` or a lone `e`."""
-    scripts = option_values(words, ("-e", "--expression")) or [w for w in words[1:] if not w.startswith("-")][:1]
-    return any("" in sed_runs(script) for script in scripts)
+    return any("" in sed_runs(script) for script in _sed_scripts(words))
 
 
 def reads_script(name: str, words: list[str]) -> bool:
     """The program's script is its input."""
-    if name in _MAKES:
+    if name in MAKES:
         return "-" in words or "--file=-" in words or "-f-" in words or any(w.startswith("<(") for w in words)
-    if name in ("sed", "awk", "gawk", "mawk"):
+    if name in SEDS or name in _AWKS:
         return any(word == "-" and words[at] in ("-f", "--file") for at, word in enumerate(words[1:]))
     return True
 
@@ -305,9 +311,9 @@ def reads_script(name: str, words: list[str]) -> bool:
 OPENERS: dict[str, Callable[[str, list[str]], Opened | None]] = {
     "git": _git,
     **dict.fromkeys(ESCAPES, _escaping),
-    **dict.fromkeys(("sed", "gsed"), _sed),
-    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
-    **dict.fromkeys(_MAKES, _make),
+    **dict.fromkeys(SEDS, _sed),
+    **dict.fromkeys(_AWKS, _awk),
+    **dict.fromkeys(MAKES, _make),
     **dict.fromkeys(("ssh", "scp", "sftp", "ssh-copy-id"), _ssh),
     "socat": _socat,
     "bwrap": _bwrap,

@@ -20,10 +20,8 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "pkexec": ("--user -u", 0),
     "run0": ("-u --user -g --group -D --chdir --unit --property --setenv --slice --nice", 0),
     "nohup": ("", 0),
-    "timeout": ("-s --signal -k --kill-after", 1),
-    "gtimeout": ("-s --signal -k --kill-after", 1),
-    "time": ("-f --format -o --output", 0),
-    "gtime": ("-f --format -o --output", 0),
+    **dict.fromkeys(("timeout", "gtimeout"), ("-s --signal -k --kill-after", 1)),
+    **dict.fromkeys(("time", "gtime"), ("-f --format -o --output", 0)),
     "nice": ("-n --adjustment", 0),
     "ionice": ("-c --class -n --classdata -p -P -u", 0),
     "chrt": ("-T --sched-runtime -P --sched-period -D --sched-deadline", 1),
@@ -32,10 +30,7 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "stdbuf": ("-i -o -e --input --output --error", 0),
     "setsid": ("", 0),
     **dict.fromkeys(("flatpak-spawn", "distrobox-host-exec"), ("", 0)),
-    **dict.fromkeys(("setarch",), ("", 0)),
-    **dict.fromkeys(("x86_64", "i386", "aarch64"), ("", 0)),
-    "linux32": ("", 0),
-    "linux64": ("", 0),
+    **dict.fromkeys(("setarch", "x86_64", "i386", "aarch64", "linux32", "linux64"), ("", 0)),
     "arch": ("-e -d", 0),
     "caffeinate": ("-t -w", 0),
     "chroot": ("--userspec --groups", 1),
@@ -46,12 +41,15 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "-": ("", 0),
     "repeat": ("", 1),
     "coproc": ("", 0),
-    "xargs": (
+    **dict.fromkeys(
+        ("xargs", "gxargs"),
         (
-            "-a --arg-file -d --delimiter -E -I -J -L -l -n --max-args -P --max-procs -R -S -s --max-chars "
-            "--max-lines --replace --process-slot-var"
+            (
+                "-a --arg-file -d --delimiter -E -I -J -L -l -n --max-args -P --max-procs -R -S -s --max-chars "
+                "--max-lines --replace --process-slot-var"
+            ),
+            0,
         ),
-        0,
     ),
     "flock": ("-w --wait --timeout -E --conflict-exit-code", 1),
     "unshare": ("-S --setuid -G --setgid -R --root -w --wd --map-user --map-group --propagation --setgroups", 0),
@@ -102,11 +100,11 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "cpulimit": ("-l --limit -p --pid -e --exe", 0),
     "setuidgid": ("", 1),
     "faketime": ("-f -p", 1),
-    **dict.fromkeys(("eatmydata", "chronic", "ifne", "catchsegv", "run-one", "zargs", "builtin", "disown"), ("", 0)),
+    **dict.fromkeys(("eatmydata", "chronic", "ifne", "catchsegv", "run-one", "zargs", "disown"), ("", 0)),
     "rlwrap": ("-b -c -C -D -f -F -g -H -l -N -p -P -q -S -s -t -w -z", 0),
     "logsave": ("", 1),
     **dict.fromkeys(
-        ("ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1"),
+        ("ld.so", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1"),
         ("--library-path --preload --audit --argv0 --inhibit-rpath", 0),
     ),
     "retry": ("-t --times -d --delay -n -s", 0),
@@ -115,7 +113,6 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "jobs": ("", 0),
     "sandbox-exec": ("-p -f -n -D", 0),
     "capsh": ("", 0),
-    "gxargs": ("-a -d -E -I -L -n -P -s", 0),
     "start": ("/d /node /affinity", 0),
     "call": ("", 0),
     "runas": ("", 0),
@@ -229,8 +226,8 @@ TEXT_OPTIONS = {
     **dict.fromkeys(("mapfile", "readarray"), ("-C",)),
     **dict.fromkeys(("complete", "compgen"), ("-C",)),
     "fc": ("-e",),
-    "scp": ("-S",),
-    "sftp": ("-S",),
+    **dict.fromkeys(("scp", "sftp"), ("-S", "-D")),
+    "tcpdump": ("-z",),
     "tar": (
         "--to-command",
         "--checkpoint-action",
