@@ -80,10 +80,10 @@ class Page:
         """Another size of the window."""
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
-    def media(self, **features: str) -> None:
-        """`prefers_color_scheme="dark"` and the like."""
+    def media(self, kind: str = "screen", **features: str) -> None:
+        """`prefers_color_scheme="dark"` and the like, on a screen or in `print`."""
         wanted = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
-        self.ask("Emulation.setEmulatedMedia", features=wanted)
+        self.ask("Emulation.setEmulatedMedia", media=kind, features=wanted)
 
     def picture(self, file: Path) -> None:
         """The whole page as PNG."""

@@ -213,6 +213,15 @@ def test_every_part_in_light_and_dark_and_narrow(scheme: str, stored: Path, star
     assert {url.split("/")[2] for url in page.requests()} == {page.run("location.host")}
 
 
+def test_paper_shows_the_content_alone(stored: Path, start: Start, page: Page) -> None:
+    page.open(start(stored).url)
+    page.go("#/search", "document.querySelector('form')")
+    shown = "['header', 'form', 'footer', 'main'].filter(one => document.querySelector(one).checkVisibility())"
+    assert page.run(shown) == ["header", "form", "footer", "main"]
+    page.media("print")
+    assert page.run(shown) == ["main"]
+
+
 def check_tree(page: Page) -> None:
     """What a screen reader meets: landmarks, one first heading, and a name for all that can be reached."""
     tree = page.tree()

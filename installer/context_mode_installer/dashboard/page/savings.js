@@ -16,9 +16,9 @@ const ACCOUNT = [
   ["Indexed, not saved", (one) => number(one.indexed)],
   ["Net, estimated in tokens", (one) => number(one.net_tokens_estimated)],
 ];
-const METHOD = `Measured in bytes at each call. Saved: produced less returned, counted once, only where less came back.
+const method = (tokenBytes) => `Measured in bytes at each call. Saved: produced less returned, counted once, only where less came back.
   Own cost: our tool list, instructions and start text in each conversation, and the words of our replies.
-  Net: saved less fetched back less own cost. Tokens are estimated at 4 bytes each.`;
+  Net: saved less fetched back less own cost. Tokens are estimated at ${tokenBytes} bytes each.`;
 
 export async function savings(read, scope) {
   const data = await read("stats", { project: scope });
@@ -49,7 +49,7 @@ function report(data, scope) {
     account(data, scope),
     main.tools.length && [title("By tool"), tools(main)],
     data.largest.length && [title("Largest outputs stored"), largest(data, scope)],
-    el("p", { class: "method" }, METHOD),
+    el("p", { class: "method" }, method(data.token_bytes)),
     costs(data),
   ];
 }
