@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -31,10 +32,22 @@ def answer(name: str, command: Callable[[], Result], *, as_json: bool) -> NoRetu
         outcome = failed(name, error)
     except NoHomeError as error:
         outcome = failed(name, UserError(str(error)))
+    except FileNotFoundError:
+        if _folder_is_there():
+            raise
+        outcome = failed(name, UserError("the folder you are in is gone; go to another one (cd)"))
     except KeyboardInterrupt:
         outcome = failed(name, UserError("interrupted", exit_code=INTERRUPTED))
     show(outcome, as_json=as_json)
     raise typer.Exit(outcome.exit_code)
+
+
+def _folder_is_there() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _recover() -> None:

@@ -105,6 +105,21 @@ def test_no_home_is_said_and_nothing_is_tried(
     assert "set HOME" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words", [["stats"], ["dashboard", "--no-open"], ["search", "x"], ["index", "a"], ["doctor"], ["policy", "show"]]
+)
+def test_a_folder_that_is_gone_is_said(
+    words: list[str], home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert run_app(words) == 2
+    assert capsys.readouterr() == ("", "error: the folder you are in is gone; go to another one (cd)\n")
+    assert snapshot(home) == {}
+
+
 def test_a_home_that_can_not_be_written_is_named(run_cli: Cli) -> None:
     done = run_cli("setup", "--agents", "codex", env={**os.environ, "HOME": "/proc"})
     assert done.returncode == 1

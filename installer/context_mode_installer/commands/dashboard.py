@@ -19,8 +19,9 @@ from context_mode_runtime.server.browsing import Browser
 
 def run(port: int, *, opens: bool) -> Result:
     """Serves the page until Ctrl-C, which is how it ends: exit 0. Raises UserError for a port that can't be had."""
+    routes = Routes(Browser(os.getcwd()))
     try:
-        server = Dashboard(port, Routes(Browser(os.getcwd())))
+        server = Dashboard(port, routes)
     except OSError as error:
         raise UserError(_why(port, error)) from None
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job begins without it
