@@ -37,7 +37,7 @@ def test_it_finds_what_any_other_store_finds_and_writes_nothing(file: Path, proj
     with reading.open_reading(str(file)) as store:
         assert [(hit.label, hit.n, hit.snippet) for hit in search(store, "why was the payment refused").hits] == wanted
         assert search(store, "zebrafish").nothing
-        assert health.findings(store) == []
+        assert health.damaged_pages(store) == ""
         assert store.name == "project"
         with pytest.raises(StoreError, match="for reading only"):
             store.write()

@@ -15,7 +15,7 @@ from context_mode_runtime.project import Project, find_project
 from context_mode_runtime.server import catching, direct, searching, selfcheck
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.server.savings import Books, Fixed, Report, Scope
-from context_mode_runtime.store import accounts, inventory, journal, place, reading, sources
+from context_mode_runtime.store import accounts, health, inventory, journal, reading, sources
 from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.state import empty_block, state_block
 
@@ -235,13 +235,12 @@ def _store_rows(files: inventory.Files) -> list[list[str]]:
     if os.path.isfile(files.path):
         size = f"{inventory.spoken(files.bytes)} and {inventory.spoken(files.wal)} of log"
         try:
-            with reading.open_reading(files.path) as store, store.read() as db:
-                pages = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
-            whole = pages == "ok"
-            rows.append([title, "PASS" if whole else "FAIL", size if whole else pages, "-" if whole else _FIX])
-        except (StoreError, place.sqlite.Error) as error:
-            said = error.reason if isinstance(error, StoreError) else str(error)
-            rows.append([title, "FAIL", f"{paths.tilde(files.path)}: {said}", _FIX])
+            with reading.open_reading(files.path) as store:
+                wrong = health.damaged_pages(store)
+        except StoreError as error:
+            wrong = error.reason
+        told = ["FAIL", f"{paths.tilde(files.path)}: {wrong}", _FIX] if wrong else ["PASS", size, "-"]
+        rows.append([title, *told])
     kept = [f"a damaged file is kept: {paths.tilde(path)}" for path in files.damaged]
     return rows + [[title, "WARN", said, "-"] for said in kept]
 

@@ -23,14 +23,18 @@ def rebuild(store: Store) -> None:
         unindexed.mark_rebuilt(db)
 
 
-def damaged_tables(store: Store) -> list[str]:
-    """Full-text tables that fail their own integrity check, which `PRAGMA integrity_check` doesn't see (F50).
+def damaged_pages(store: Store) -> str:
+    """What SQLite finds wrong with the pages of the file; empty where they are whole."""
+    try:
+        said = str(store.db.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite.DatabaseError as error:
+        return str(error)
+    return "" if said == "ok" else said
 
-    SQLite needs a store that can be written for it: of any other one nothing is known.
-    """
-    bad: list[str] = []
-    if store.read_only:
-        return bad
+
+def damaged_tables(store: Store) -> list[str]:
+    """Full-text tables that fail their own integrity check, which `PRAGMA integrity_check` doesn't see (F50)."""
+    bad = []
     for table in migrations.FTS_TABLES:
         try:
             with store.write() as db:
@@ -43,12 +47,8 @@ def damaged_tables(store: Store) -> list[str]:
 def findings(store: Store, kind_of: Callable[[str], str] = filesystem.kind_of) -> list[str]:
     """What doctor should tell: damaged pages or full-text tables, write-ahead logging on a network file system."""
     out = list(store.notices)
-    try:
-        pages = str(store.db.execute("PRAGMA quick_check(1)").fetchone()[0])
-        if pages != "ok":
-            out.append(f"{paths.tilde(store.path)}: {pages}")
-    except sqlite.DatabaseError as error:
-        out.append(f"{paths.tilde(store.path)}: {error}")
+    if pages := damaged_pages(store):
+        out.append(f"{paths.tilde(store.path)}: {pages}")
     out += [f"full-text table {table} is damaged; the next search rebuilds it" for table in damaged_tables(store)]
     kind = kind_of(store.path)
     if store.journal_mode == "wal" and filesystem.is_network(kind):

@@ -141,10 +141,11 @@ def search_among(store: Store, query: str, numbers: list[int], limit: int) -> Fo
 
 def read(store: Store, source: Source, offset: int, limit: int) -> Found:
     """`limit` whole chunks of a source from place `offset` (1 is the first); `next` is where to go on."""
+    first, last = id_range(source.id)
     with store.read() as db:
         rows = db.execute(
             "SELECT id, heading, text, line FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?",
-            (id_range(source.id)[0] + max(offset, 1), id_range(source.id)[1], limit + 1),
+            (min(first + max(offset, 1), last + 1), last, limit + 1),
         ).fetchall()
     note = stale.stale_note(store, source.id)
     hits = [
