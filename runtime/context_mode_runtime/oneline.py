@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def shortened(text: str, most: int) -> str:
-    """`text` without control characters and line ends, cut to `most` bytes."""
+    """`text` without control characters and line ends; over `most` bytes it is cut there, and `…` follows."""
     shown = "".join(char if char.isprintable() else " " for char in text[:most])
     cut = shown.encode(errors="replace")[:most].decode(errors="ignore")
     return cut if len(cut) == len(text) else cut + "…"

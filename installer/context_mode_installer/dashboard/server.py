@@ -55,7 +55,7 @@ class Dashboard(ThreadingHTTPServer):
     def server_bind(self) -> None:
         """Without the base class's question for a name of the address, which may go to a name server."""
         TCPServer.server_bind(self)
-        self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
+        self.server_name, self.server_port = self.socket.getsockname()
 
     @property
     def url(self) -> str:

@@ -56,14 +56,14 @@ class Books:
         known = {} if known is None else known
         for files in reading.stored_files():
             state = files.state()
-            if known.get(files.path, ("",))[0] != state:
+            seen, book = known.get(files.path, ("", None))
+            if book is None or seen != state:
                 try:
-                    known[files.path] = (state, Book(files.path))
+                    book = Book(files.path)
                 except StoreError as error:
-                    known.pop(files.path, None)
                     self.unreadable[files.path] = error.reason
                     continue
-            book = known[files.path][1]
+                known[files.path] = (state, book)
             self.found[book.key] = book
 
     def account(self, key: str | None) -> Account:
