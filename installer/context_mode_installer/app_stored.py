@@ -13,13 +13,18 @@ from context_mode_installer.manual import Commands
 stored_app = Commands()
 
 
+def _conversation(text: str) -> object:
+    return typer.Option(metavar="ID", help=text, autocompletion=suggest.conversation)
+
+
+def _source(text: str) -> object:
+    return typer.Option(metavar="ID", help=text, autocompletion=suggest.source)
+
+
 @stored_app.command(short_help="Search what is stored for the current project.")
 def search(
     queries: Annotated[list[str], typer.Argument(metavar="QUERY...", help="What to look for; several are several.")],
-    source: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Only this source: id, label or its start.", autocompletion=suggest.source),
-    ] = None,
+    source: Annotated[str | None, _source("Only this source: id, label or its start.")] = None,
     scope: Annotated[Literal["worktree", "project"], typer.Option(help="How far to look.")] = "worktree",
     limit: Annotated[int, typer.Option(min=1, max=20, help="Hits a query.")] = 3,
     json: Json = False,
@@ -46,10 +51,7 @@ def index(
 
 @stored_app.command()
 def stats(
-    session: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="This conversation, not the newest one.", autocompletion=suggest.conversation),
-    ] = None,
+    session: Annotated[str | None, _conversation("This conversation, not the newest one.")] = None,
     json: Json = False,
 ) -> None:
     """Show how many bytes were kept out of the agents' contexts."""
@@ -72,10 +74,7 @@ def dashboard(
 @stored_app.command(short_help="Show what a conversation was doing, or list them.")
 def resume(
     seq: Annotated[int | None, typer.Argument(metavar="[SEQ]", help="Show this row of the journal whole.")] = None,
-    session: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="The state of this conversation.", autocompletion=suggest.conversation),
-    ] = None,
+    session: Annotated[str | None, _conversation("The state of this conversation.")] = None,
     json: Json = False,
 ) -> None:
     """Show what a conversation of the current project was doing, or list its conversations."""
@@ -86,13 +85,8 @@ def resume(
 
 @stored_app.command()
 def purge(
-    session: Annotated[
-        str | None, typer.Option(metavar="ID", help="Delete this conversation.", autocompletion=suggest.conversation)
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Delete this source, by id or exact label.", autocompletion=suggest.source),
-    ] = None,
+    session: Annotated[str | None, _conversation("Delete this conversation.")] = None,
+    source: Annotated[str | None, _source("Delete this source, by id or exact label.")] = None,
     project: Annotated[bool, typer.Option("--project", help="Delete all that is stored for this project.")] = False,
     json: Json = False,
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import ipaddress
 import ssl
@@ -20,6 +21,7 @@ from context_mode_runtime.fetch.rules import FetchError, FetchRules
 PAGE = "<h1>Secret handshake</h1><p>Only over TLS, by its name.</p>"
 START = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 ResolverOf = Callable[[Names], Resolver]
+Serve = Callable[[ssl.SSLContext], Site]
 
 
 class Authority:
@@ -92,13 +94,24 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 @pytest.fixture
-def secure_site(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """A TLS site for docs.test and 127.0.0.1, whose authority this machine trusts."""
+def serve(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Starts TLS sites with one page, on a machine that trusts the authority."""
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
-    server = Site(authority.context("docs.test", "127.0.0.1"))
-    server.pages["/"] = answer(PAGE)
-    yield server
-    server.close()
+    with contextlib.ExitStack() as started:
+
+        def start(context: ssl.SSLContext) -> Site:
+            server = Site(context)
+            started.callback(server.close)
+            server.pages["/"] = answer(PAGE)
+            return server
+
+        yield start
+
+
+@pytest.fixture
+def secure_site(authority: Authority, serve: Serve) -> Site:
+    """A TLS site for docs.test and 127.0.0.1."""
+    return serve(authority.context("docs.test", "127.0.0.1"))
 
 
 def _rules(site: Site, name: str = "docs.test") -> FetchRules:
@@ -164,73 +177,45 @@ CERTIFICATES = {
 
 @pytest.mark.parametrize(("made", "host", "error"), CERTIFICATES.values(), ids=CERTIFICATES)
 def test_a_certificate_that_is_not_right_is_refused(
-    authority: Authority,
-    monkeypatch: pytest.MonkeyPatch,
-    resolver_of: ResolverOf,
-    made: dict[str, Any],
-    host: str,
-    error: str,
+    authority: Authority, serve: Serve, resolver_of: ResolverOf, made: dict[str, Any], host: str, error: str
 ) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
     settings = dict(made)
-    server = Site(authority.context(*settings.pop("names", ["docs.test"]), **settings))
-    try:
-        with pytest.raises(FetchError, match=rf"its certificate is not valid: .*({error})"):
-            fetch(f"https://{host}:{server.port}/", _rules(server, host), resolver=resolver_of({host: ["127.0.0.1"]}))
-        assert server.requests == []
-    finally:
-        server.close()
+    server = serve(authority.context(*settings.pop("names", ["docs.test"]), **settings))
+    with pytest.raises(FetchError, match=rf"its certificate is not valid: .*({error})"):
+        fetch(f"https://{host}:{server.port}/", _rules(server, host), resolver=resolver_of({host: ["127.0.0.1"]}))
+    assert server.requests == []
 
 
-def test_a_certificate_that_signs_itself_is_refused(
-    authority: Authority, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+def test_a_certificate_that_signs_itself_is_refused(serve: Serve, tmp_path: Path) -> None:
     own = Authority(tmp_path)
     own.file.write_bytes(own.as_server("127.0.0.1"))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(own.file)
-    server = Site(context)
-    try:
-        with pytest.raises(FetchError, match="its certificate is not valid: self-signed certificate"):
-            fetch(server.url, server.rules())
-    finally:
-        server.close()
+    server = serve(context)
+    with pytest.raises(FetchError, match="its certificate is not valid: self-signed certificate"):
+        fetch(server.url, server.rules())
 
 
-def test_a_wildcard_holds_for_one_level(
-    authority: Authority, monkeypatch: pytest.MonkeyPatch, resolver_of: ResolverOf
-) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
-    server = Site(authority.context("*.docs.test"))
-    server.pages["/"] = answer(PAGE)
-    try:
-        resolver = resolver_of({"a.docs.test": ["127.0.0.1"]})
-        assert (
-            fetch(f"https://a.docs.test:{server.port}/", _rules(server, "a.docs.test"), resolver=resolver).status == 200
-        )
-    finally:
-        server.close()
+def test_a_wildcard_holds_for_one_level(authority: Authority, serve: Serve, resolver_of: ResolverOf) -> None:
+    server = serve(authority.context("*.docs.test"))
+    resolver = resolver_of({"a.docs.test": ["127.0.0.1"]})
+    page = fetch(f"https://a.docs.test:{server.port}/", _rules(server, "a.docs.test"), resolver=resolver)
+    assert page.status == 200
 
 
 @pytest.mark.parametrize(
     ("host", "sent"), [("docs.test", "docs.test"), ("docs.test.", "docs.test"), ("127.0.0.1", None)]
 )
 def test_the_name_is_sent_and_an_address_is_not(
-    authority: Authority, monkeypatch: pytest.MonkeyPatch, resolver_of: ResolverOf, host: str, sent: str | None
+    authority: Authority, serve: Serve, resolver_of: ResolverOf, host: str, sent: str | None
 ) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
     heard: list[str | None] = []
     context = authority.context("docs.test", "127.0.0.1")
     context.sni_callback = lambda _socket, name, _context: heard.append(name)
-    server = Site(context)
-    server.pages["/"] = answer(PAGE)
-    try:
-        names = {"docs.test": ["127.0.0.1"], "docs.test.": ["127.0.0.1"]}
-        fetch(f"https://{host}:{server.port}/", _rules(server, host.rstrip(".")), resolver=resolver_of(names))
-        assert heard == [sent]
-    finally:
-        server.close()
+    server = serve(context)
+    names = {"docs.test": ["127.0.0.1"], "docs.test.": ["127.0.0.1"]}
+    fetch(f"https://{host}:{server.port}/", _rules(server, host.rstrip(".")), resolver=resolver_of(names))
+    assert heard == [sent]
 
 
 def test_a_redirect_out_of_tls_is_said_in_the_address(secure_site: Site, site: Site) -> None:
