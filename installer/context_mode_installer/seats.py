@@ -7,9 +7,11 @@ a terminal, without `-c`, without the host's mark in the text, with anything of 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sysconfig
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from context_mode_installer import launchers
@@ -63,6 +65,7 @@ if [ -n "${{BASH_EXECUTION_STRING-}}" ] && [ -x {launcher} ]; then
 fi
 """
 _ENV_END = ".env"
+_SHELL_LINE = re.compile(r"^ctx_shell=(.*)$", re.MULTILINE)
 _SYSTEM_BASH = "/bin/bash"
 
 
@@ -93,10 +96,26 @@ def launcher_behind(pointed_to: str) -> str:
     return pointed_to.removesuffix(_ENV_END)
 
 
-def user_shell(seat: Seat, environment: Mapping[str, str]) -> str | None:
+def is_ours(path: str, agent: str, seat: Seat) -> bool:
+    """Whether a setting that holds this points to a launcher of ours, or to its file; in whatever data folder."""
+    folder, _, name = launcher_behind(path).rpartition(os.sep)
+    return name in seat.shells and folder.endswith(os.path.join(os.sep, "bin", FOLDER, agent))
+
+
+def shell_behind(pointed_to: str) -> str:
+    """The real shell that a launcher starts; empty where there is no such launcher."""
+    try:
+        text = Path(launcher_behind(pointed_to)).read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return ""
+    found = _SHELL_LINE.search(text)
+    return shlex.split(found[1])[0] if found else ""
+
+
+def user_shell(agent: str, seat: Seat, environment: Mapping[str, str]) -> str | None:
     """The shell that the host takes for this user: `$SHELL` where it can, else the first of its list; None for none."""
     told = environment.get("SHELL", "")
-    if os.path.basename(told) in seat.shells and os.access(told, os.X_OK):
+    if os.path.basename(told) in seat.shells and os.access(told, os.X_OK) and not is_ours(told, agent, seat):
         return told
     search = os.pathsep.join([environment.get("PATH", ""), *_PLACES])
     return next((found for name in seat.shells if (found := shutil.which(name, path=search))), None)

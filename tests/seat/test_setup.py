@@ -85,6 +85,59 @@ def test_a_shell_of_the_user_s_own_stays_and_is_named(settings: Path) -> None:
     assert shell_in(settings) == "/opt/my/zsh"
 
 
+def test_a_user_s_own_shell_needs_no_launcher(settings: Path, home: Path) -> None:
+    """Hooks take the folder as the sign that somebody reads their notes."""
+    settings.write_text('{"env": {"CLAUDE_CODE_SHELL": "/opt/my/zsh"}}')
+    set_up(shell_seat=True)
+    assert not (home / ".context-mode/bin/seat").exists()
+
+
+def test_another_shell_of_the_moment_changes_nothing(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repair may run where `$SHELL` says something else; who asks for the seat anew gets his shell of now."""
+    set_up(shell_seat=True)
+    zsh = settings.parent / "zsh"
+    zsh.symlink_to(BASH)
+    monkeypatch.setenv("SHELL", str(zsh))
+    assert not set_up().data["done"]
+    assert shell_in(settings) == seats.path_of(AGENT, BASH)
+    [row] = doctor.run(doctor.Options(agents=(AGENT,), only=("D12",))).data["checks"]
+    assert row["status"] == "PASS", row
+    done = set_up(shell_seat=True)
+    assert any("shell_seat env.CLAUDE_CODE_SHELL mended" in line for line in done.messages)
+    assert shell_in(settings) == seats.path_of(AGENT, "zsh")
+    run(Options(remove=True))
+    assert settings.read_text() == USERS
+
+
+def test_it_never_sits_in_for_itself(settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host tells its commands the launcher as their shell."""
+    set_up(shell_seat=True)
+    monkeypatch.setenv("SHELL", str(shell_in(settings)))
+    set_up(shell_seat=True)
+    assert "/bin/seat/" not in seats.shell_behind(str(shell_in(settings)))
+
+
+@pytest.mark.parametrize("options", [{}, {"shell_seat": True}])
+def test_it_moves_with_the_data(
+    settings: Path, home: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, bool]
+) -> None:
+    set_up(shell_seat=True)
+    monkeypatch.setenv("CONTEXT_MODE_DATA_DIR", str(home / "moved"))
+    done = set_up(**options)
+    assert not any("was set by you" in line for line in done.messages)
+    assert shell_in(settings) == str(home / f"moved/bin/seat/{AGENT}/bash")
+    assert d11()[0] == "PASS"
+    run(Options(remove=True))
+    assert shell_in(settings) is None
+
+
+def test_a_removal_finds_it_without_a_receipt(settings: Path, home: Path) -> None:
+    set_up(shell_seat=True)
+    (home / ".context-mode/receipt.json").unlink()
+    run(Options(agents=(AGENT,), remove=True))
+    assert shell_in(settings) is None
+
+
 def test_taken_out_by_hand_it_stays_out(settings: Path) -> None:
     set_up(shell_seat=True)
     content = json.loads(settings.read_text())

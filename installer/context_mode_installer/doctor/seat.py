@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from context_mode_installer.plan.host import Target
-
-_SHELL_LINE = re.compile(r"^ctx_shell=(.*)$", re.MULTILINE)
 
 
 def with_seat(subject: Subject, outcome: Outcome) -> Outcome:
@@ -59,7 +55,7 @@ def _taken(subject: Subject, target: Target, launcher: str) -> Outcome:
     changed = [one for one in subject.plan.changes if one.file in files] if subject.plan else []
     if not os.access(launcher, os.X_OK) or changed:
         return failed(f"{shown} is missing or not as setup writes it", subject.setup)
-    shell = _shell_of(seats.launcher_behind(launcher))
+    shell = seats.shell_behind(launcher)
     if not os.access(shell, os.X_OK):
         return failed(f"{shown} is for {shell}, which is not there", subject.setup)
     problem = seat_problem(RealSystem([]), target, launcher, subject.environment, subject.environment["PWD"])
@@ -69,11 +65,6 @@ def _taken(subject: Subject, target: Target, launcher: str) -> Outcome:
     if off:
         return warned(f"{shown} runs {shell}, but not here: {off[0]}", off[1])
     return passed(f"{shown} runs {shell}")
-
-
-def _shell_of(launcher: str) -> str:
-    found = _SHELL_LINE.search(Path(launcher).read_text(encoding="utf-8", errors="surrogateescape"))
-    return shlex.split(found[1])[0] if found else ""
 
 
 def _switched_off(target: Target) -> Iterator[tuple[str, str]]:

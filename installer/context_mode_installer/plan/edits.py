@@ -158,9 +158,13 @@ def _key(place: _Place) -> None:
     current, value = place.config.get(place.at), place.target.value(place.edit)
     if formats.same(current, value):
         place.keep()
-    elif current is formats.MISSING or (place.known and formats.same(current, place.known.value)):
+    elif (
+        current is formats.MISSING
+        or (place.known and formats.same(current, place.known.value))
+        or place.target.is_our_seat(current)
+    ):
         place.config.set(place.at, value)
-        place.say("added")
+        place.say("added" if current is formats.MISSING else "mended")
         place.record(value)
     else:
         where = f"{paths.tilde(place.config.path)}: {formats.shown(place.at)}"

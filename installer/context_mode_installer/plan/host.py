@@ -6,7 +6,7 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any
 
-from context_mode_installer import formats, launchers
+from context_mode_installer import formats, launchers, seats
 from context_mode_installer.native.found import find_install
 from context_mode_installer.places import fill, fill_text
 from context_mode_installer.plan.draft import Config, PlanError
@@ -136,6 +136,11 @@ class Target:
     def is_our_hook(self, handler: object, surface: Surface) -> bool:
         """Whether a handler runs our hook."""
         return what_runs(words_of_handler(handler, surface.command), self.agents, self.events) == "hook"
+
+    def is_our_seat(self, value: object) -> bool:
+        """Whether a setting points to our launcher in the shell's seat."""
+        seat = self.spec.shell_seat.seat
+        return seat is not None and isinstance(value, str) and seats.is_ours(value, self.spec.id, seat)
 
     def before(self, path: str) -> bytes:
         """A file as it was before our first change of it; empty where that isn't known."""

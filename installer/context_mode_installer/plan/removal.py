@@ -81,6 +81,8 @@ def take_back(target: Target, edit: Edit) -> None:
     if edit.kind == "key" and "serve" in holes(edit.value):
         if target.entry_kind(config.get(at), edit) == "serve":
             _remove(target, config, at, edit.name)
+    elif edit.kind == "key" and target.is_our_seat(config.get(at)):
+        _remove(target, config, at, edit.name)
     elif known is not None and edit.kind == "own_file":
         if target.draft.desk.read(config.path) is not None:
             target.draft.desk.write(config.path, None)

@@ -9,6 +9,7 @@ from context_mode_installer import launchers, seats
 from context_mode_installer.plan.draft import Change
 from context_mode_installer.plan.edits import plan_these
 from context_mode_installer.plan.removal import take_back
+from context_mode_installer.specs.where import holes
 from context_mode_runtime import paths
 
 if TYPE_CHECKING:
@@ -31,14 +32,19 @@ def plan_seat(target: Target, use: Interpreter, environment: Mapping[str, str], 
             why = target.spec.shell_seat.absent or f"not in scope {target.scope}, or not on this system"
             target.draft.notes.append(f"{target.spec.name}: no {NAME}: {why}")
         return
-    if not wanted and launcher_of(target) is None:
+    taken = launcher_of(target)
+    if not wanted and taken is None:
         return
-    shell = seats.user_shell(seat, environment)
+    kept = seats.shell_behind(taken) if taken and not wanted else ""
+    shell = kept if os.access(kept, os.X_OK) else seats.user_shell(target.spec.id, seat, environment)
     if shell is None:
         target.draft.notes.append(f"{target.spec.name}: no {NAME}: none of {', '.join(seat.shells)} is here")
         return
-    _write(target, seat, shell, use)
+    target.holes["seat"] = seats.path_of(target.spec.id, shell)
+    target.holes["seat_env"] = seats.env_path_of(target.spec.id, shell)
     plan_these(target, edits, approve=True, replace=False)
+    if launcher_of(target) is not None:
+        _write(target, seat, shell, use)
 
 
 def remove_seat(target: Target) -> None:
@@ -56,12 +62,9 @@ def seat_edits(target: Target) -> list[Edit]:
 
 
 def _write(target: Target, seat: Seat, shell: str, use: Interpreter) -> None:
-    agent = target.spec.id
-    path = seats.path_of(agent, shell)
-    target.holes["seat"] = path
-    target.holes["seat_env"] = seats.env_path_of(agent, shell)
-    texts = {path: seats.text_of(agent, seat, shell, use)}
-    if any("{seat_env}" in str(edit.value) for edit in seat.edits):
+    path = target.holes["seat"]
+    texts = {path: seats.text_of(target.spec.id, seat, shell, use)}
+    if any("seat_env" in holes(edit.value) for edit in seat.edits):
         texts[target.holes["seat_env"]] = seats.env_text_of(path, seat)
     for file, text in texts.items():
         data = text.encode(errors="surrogateescape")
@@ -73,11 +76,7 @@ def _write(target: Target, seat: Seat, shell: str, use: Interpreter) -> None:
 def launcher_of(target: Target) -> str | None:
     """The launcher of ours, or the file for it, that the host's own file points to now."""
     values = [target.config(edit.file or "").get(target.keys(edit.at)) for edit in seat_edits(target)]
-    return next((text for value in values for text in _texts(value) if _is_ours(text)), None)
-
-
-def _is_ours(path: str) -> bool:
-    return path.startswith(os.path.join(paths.bin_dir(), seats.FOLDER) + os.sep)
+    return next((text for value in values for text in _texts(value) if target.is_our_seat(text)), None)
 
 
 def _texts(value: object) -> list[str]:
