@@ -50,5 +50,15 @@ def test_files_that_are_named_are_there(page: Path) -> None:
     assert [code for code in words if TEST.fullmatch(code) and code not in tests] == []
 
 
+def test_readme_leads_to_every_page() -> None:
+    found, todo = {ROOT / "README.md"}, [ROOT / "README.md"]
+    for page in todo:
+        names = (link.partition("#")[0] for link in LINK.findall(prose(page)))
+        linked = {(page.parent / name).resolve() for name in names if name} & set(PAGES)
+        todo += linked - found
+        found |= linked
+    assert sorted(map(name_of, set(PAGES) - found)) == []
+
+
 def test_every_page_is_in_the_menu_once() -> None:
     assert sorted(nav()) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
