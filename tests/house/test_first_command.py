@@ -14,6 +14,7 @@ from tests.conftest import not_to_be_had
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL_HOME = Path.home()
+LOCKED = re.compile(r"^([^\s#][^\\\n]*?) *\\$", re.MULTILINE)
 LEFT_OUT = shutil.ignore_patterns(
     ".git", "__pycache__", "*.pyc", ".*_cache", ".hypothesis", "dist", "build", ".coverage*"
 )
@@ -54,8 +55,6 @@ def environment(programs: Path) -> dict[str, str]:
     lock = ROOT / ".ci" / "lock.txt"
     if lock.is_file():
         constraints = programs.parent / "constraints.txt"
-        constraints.write_text(
-            "\n".join(re.findall(r"^[^\s#]+==[^\s;]+", lock.read_text(encoding="utf-8"), re.MULTILINE))
-        )
+        constraints.write_text("\n".join(LOCKED.findall(lock.read_text(encoding="utf-8"))))
         env["PIP_CONSTRAINT"] = str(constraints)
     return env

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from tests.conftest import ROOT
 
 FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))
+ZIZMOR = Path(sysconfig.get_path("scripts"), "zizmor")
 PINNED = re.compile(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
 
 
 def lint(folder: Path) -> subprocess.CompletedProcess[str]:
     """Zizmor over a checkout: form and security, without the network."""
-    command = ["zizmor", "--offline", "--no-progress", "--strict-collection", "--persona=auditor", str(folder)]
+    command = [str(ZIZMOR), "--offline", "--no-progress", "--strict-collection", "--persona=auditor", str(folder)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
