@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
@@ -52,10 +53,10 @@ def take_seat(run: HostRun, run_cli: Cli) -> None:
     assert "shell answers" in done.stdout
 
 
-def play(run: HostRun, commands: list[dict[str, object]], *, asks: bool = False) -> Played:
+def play(run: HostRun, commands: list[dict[str, Any]], *, asks: bool = False) -> Played:
     """One run in which the model asks for these commands, one after the other; the host `asks` as it does by itself."""
     flags = () if asks else TABLES["flags"][run.host.agent]
-    steps = [run.host.shell(one["command"], **one.get("args", {})) for one in commands]  # type: ignore[arg-type,call-overload]
+    steps = [run.host.shell(one["command"], **one.get("args", {})) for one in commands]
     played = run.play([*steps, {"text": "over"}], "Run the test steps.", *flags)
     assert played.exit_code == 0, played.log
     assert len(played.of(run.host.shell_tool)) == len(commands)

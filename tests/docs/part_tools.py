@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
@@ -16,46 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from tests.docs.pages import ROOT, read, table
+from tests.docs.pages import read, table
+from tests.server.conftest import LAUNCH, Host
 
 from context_mode_runtime.version import VERSION
 
 HERE = Path(__file__).parent
-LAUNCH = ROOT / "runtime" / "context_mode_runtime" / "launch.py"
 EXAMPLES: dict[str, Any] = YAML(typ="safe").load(read(HERE / "tools.yaml"))
 
 
-class Server:
-    """A server of ours in a project and a home of its own."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-        self._ids = itertools.count(1)
-
-    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """One request and its result. Raises AssertionError when the server refuses it."""
-        assert self._process.stdin
-        assert self._process.stdout
-        ident = next(self._ids)
-        request = {"jsonrpc": "2.0", "id": ident, "method": method, "params": params}
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        while (answer := json.loads(self._process.stdout.readline())).get("id") != ident:
-            pass
-        assert "result" in answer, answer
-        result: dict[str, Any] = answer["result"]
-        return result
-
-    def call(self, tool: str, arguments: dict[str, Any]) -> str:
-        """The text of a reply. Raises AssertionError for an error."""
-        result = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        text: str = result["content"][0]["text"]
-        assert not result.get("isError"), text
-        return text
-
-
 @contextmanager
-def server(files: dict[str, str]) -> Iterator[Server]:
+def server(files: dict[str, str]) -> Iterator[Host]:
+    """A server of ours in a project and a home of its own."""
     with tempfile.TemporaryDirectory() as folder:
         project = Path(os.path.realpath(folder), "project")
         (project / ".git").mkdir(parents=True)
@@ -64,27 +35,28 @@ def server(files: dict[str, str]) -> Iterator[Server]:
             (project / name).write_text(text, encoding="utf-8")
         environment = {"HOME": folder, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
         argv = [sys.executable, "-I", "-S", str(LAUNCH), "serve"]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        with subprocess.Popen(argv, cwd=project, env=environment, encoding="utf-8", **pipes) as process:
-            started = Server(process)
-            client = {"name": "docs", "version": "1"}
-            started.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
-            yield started
-            assert process.stdin
-            process.stdin.close()
+        with subprocess.Popen(
+            argv, cwd=project, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            host = Host(process, [])
+            host.handshake()
+            yield host
+            host.close()
 
 
 @cache
 def listed() -> dict[str, dict[str, Any]]:
     with server({}) as started:
-        return {tool["name"]: tool for tool in started.ask("tools/list", {})["tools"]}
+        return {tool["name"]: tool for tool in started.ask("tools/list")["result"]["tools"]}
 
 
 @cache
 def replies() -> dict[str, tuple[dict[str, Any], str]]:
     """By tool: the example as it stands in the table, and the whole reply."""
     with server(EXAMPLES["files"]) as started:
-        return {one["tool"]: (one, started.call(one["tool"], one["arguments"])) for one in EXAMPLES["calls"]}
+        asked = [(one, *started.call(one["tool"], one["arguments"])) for one in EXAMPLES["calls"]]
+    assert [(one, text) for one, text, failed in asked if failed] == []
+    return {one["tool"]: (one, text) for one, text, _ in asked}
 
 
 def tool(name: str) -> str:

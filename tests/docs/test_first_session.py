@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
+from tests.conftest import Cli
 from tests.docs.pages import DOCS, ROOT, blocks, read
 from tests.docs.test_blocks import OURS, lines
 
@@ -17,7 +17,6 @@ from context_mode_installer.specs.catalog import find_spec
 PAGE = DOCS / "first-session.md"
 SCREENS = ROOT / "tests" / "screens" / "__snapshots__" / "test_screens.ambr"
 AGENT = "codex"
-Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def commands() -> list[list[str]]:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from tests.doctor.test_doctor import AGENTS, BROKEN, settings
 
 from context_mode_installer.commands import doctor, setup
-from context_mode_installer.doctor.model import Finding
+from context_mode_installer.doctor.model import Finding, Status
 from context_mode_installer.doctor.screens import shareable
 
 SCHEMA = Draft202012Validator(
@@ -69,8 +69,8 @@ def test_the_json_of_a_damaged_home_fits_its_schema(damage: Callable[[Path], Non
         ("PASS", None, False),
     ],
 )
-def test_what_fix_takes_on_itself(status: str, fix: str | None, mendable: bool) -> None:
-    assert Finding("D3", "x", status, "", fix).mendable is mendable  # type: ignore[arg-type]
+def test_what_fix_takes_on_itself(status: Status, fix: str | None, mendable: bool) -> None:
+    assert Finding("D3", "x", status, "", fix).mendable is mendable
 
 
 def test_a_report_is_safe_to_paste(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

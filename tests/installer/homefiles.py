@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 from context_mode_installer.commands.setup import Options, run
 from context_mode_installer.result import Result
@@ -50,5 +51,5 @@ def agents_of(name: str) -> tuple[str, ...]:
     return (name,) if name in known_agents() else BOTH
 
 
-def set_up(*agents: str, **options: object) -> Result:
-    return run(Options(agents=agents or BOTH, **options))  # type: ignore[arg-type]
+def set_up(*agents: str, **options: Any) -> Result:
+    return run(Options(agents=agents or BOTH, **options))

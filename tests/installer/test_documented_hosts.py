@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.installer.homefiles import Tree, fill, tree
@@ -15,8 +16,8 @@ from context_mode_installer.result import Result, UserError
 Json = dict[str, object]
 
 
-def set_up(agent: str, **options: object) -> Result:
-    return run(Options(agents=(agent,), **options))  # type: ignore[arg-type]
+def set_up(agent: str, **options: Any) -> Result:
+    return run(Options(agents=(agent,), **options))
 
 
 def read(path: Path) -> dict[str, dict[str, dict[str, dict[str, object]]]]:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,8 +26,8 @@ def config(home: Path) -> Path:
     return folder
 
 
-def set_up(**options: object) -> int:
-    return run(Options(agents=("opencode",), **options)).exit_code  # type: ignore[arg-type]
+def set_up(**options: Any) -> int:
+    return run(Options(agents=("opencode",), **options)).exit_code
 
 
 def looked(*only: str) -> list[dict[str, str]]:

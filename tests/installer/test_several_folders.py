@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,8 +16,8 @@ MINE = '{\n  // mine\n  "servers": {"other": {"command": "x",},},\n}\n'
 ALL = ("Code/User", "Code/User/profiles/-6f2 [a]", "Code - Insiders/User", "Code - Insiders/User/profiles/1")
 
 
-def set_up(**options: object) -> Result:
-    return run(Options(agents=("vscode",), **options))  # type: ignore[arg-type]
+def set_up(**options: Any) -> Result:
+    return run(Options(agents=("vscode",), **options))
 
 
 def folders(home: Path, *names: str) -> list[Path]:

@@ -63,8 +63,8 @@ def host(home: Path) -> Callable[..., None]:
     return write
 
 
-def set_up(agent: str, **options: object) -> Result:
-    return run(Options(agents=(agent,), **options))  # type: ignore[arg-type]
+def set_up(agent: str, **options: Any) -> Result:
+    return run(Options(agents=(agent,), **options))
 
 
 def files(home: Path) -> dict[str, str]:

@@ -16,8 +16,8 @@ _MINE = (
 )
 
 
-def set_up(**options: object) -> Result:
-    return run(Options(agents=("codex",), **options))  # type: ignore[arg-type]
+def set_up(**options: Any) -> Result:
+    return run(Options(agents=("codex",), **options))
 
 
 def folder(home: Path) -> Path:

@@ -28,10 +28,10 @@ READERS = ("read_text", "read_bytes", "write_text", "write_bytes")
 def opens(node: ast.AST, where: str = "") -> Iterator[str]:
     """The functions below `node` that open a path, but for one that `open_plain` gave a handle of."""
     for child in ast.iter_child_nodes(node):
-        named = isinstance(child, (ast.FunctionDef, ast.ClassDef))
+        inside = f"{where}.{child.name}".strip(".") if isinstance(child, ast.FunctionDef | ast.ClassDef) else where
         if isinstance(child, ast.Call) and _opens(child):
             yield where
-        yield from opens(child, f"{where}.{child.name}".strip(".") if named else where)  # type: ignore[attr-defined]
+        yield from opens(child, inside)
 
 
 def _opens(call: ast.Call) -> bool:

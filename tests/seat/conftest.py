@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,11 +72,11 @@ class Stand:
         """By the real shell alone."""
         return self.run([BASH, "-c", self.text(command)], self.environment(BASH))
 
-    def start(self, command: str, **kwargs: object) -> subprocess.Popen[bytes]:
+    def start(self, command: str, **kwargs: Any) -> subprocess.Popen[bytes]:
         """The seat at work, its output in a pipe."""
         return subprocess.Popen(
             self.argv(command), cwd=self.project, env=self.environment(str(self.launcher)), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **kwargs,  # type: ignore[call-overload]
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **kwargs,
         )  # fmt: skip
 
     def run(self, argv: Sequence[str], env: dict[str, str]) -> Done:

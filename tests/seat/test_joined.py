@@ -30,7 +30,8 @@ def hook(stand: Stand, event: str, **more: Any) -> dict[str, Any]:
     call = {"tool_name": "Bash", "tool_input": {"command": COMMAND, "description": ASKED}, "tool_use_id": "t1"}
     payload = {"session_id": "talk-1", "cwd": str(stand.project), "hook_event_name": event, **call, **more}
     reply = prepare(AGENT, event, assume_server=True).run(payload).text
-    return json.loads(reply) if reply else {}  # type: ignore[no-any-return]
+    answer: dict[str, Any] = json.loads(reply) if reply else {}
+    return answer
 
 
 def ledger() -> list[tuple[str, str, int, int]]:

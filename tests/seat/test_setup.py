@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.seat.conftest import AGENT, BASH
@@ -31,8 +32,8 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def set_up(**options: object) -> Result:
-    return run(Options(agents=(AGENT,), **options))  # type: ignore[arg-type]
+def set_up(**options: Any) -> Result:
+    return run(Options(agents=(AGENT,), **options))
 
 
 def shell_in(settings: Path) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.dashboard import made
@@ -77,7 +78,8 @@ def test_an_output_that_waits_for_its_index_is_said(browser: Browser, project: P
         live = open_live(store, Placed("make", None, None, "Bash", None))
         live.append(store, "a wombat\n" * 70_000)
         live.flush(store)
-    [result] = browser.search(made.key_of(project), "wombat")["results"]  # type: ignore[misc]
+    found: Any = browser.search(made.key_of(project), "wombat")
+    [result] = found["results"]
     [line] = result["waits"]
     assert line.startswith("s4 is still being indexed, 0 of ")
     assert line.endswith("reading in order has all of it")
@@ -111,5 +113,6 @@ def test_health_names_findings_and_the_last_lines_of_the_log(browser: Browser, h
     found = browser.health()
     assert found["log"] == [f"line {n}" for n in range(39, 27, -1)]
     rule(home, '"deny": 7')
-    statuses = {row["check"]: row["status"] for row in browser.health()["checks"]}  # type: ignore[attr-defined]
+    again: Any = browser.health()
+    statuses = {row["check"]: row["status"] for row in again["checks"]}
     assert statuses["D9 policy"] == "FAIL"
