@@ -8,7 +8,6 @@ import os
 import socket
 import struct
 import urllib.parse
-from pathlib import Path
 from typing import Any
 
 from tests.agents.window import browser
@@ -69,9 +68,9 @@ class Page:
         """What can be read there."""
         return str(self.run(f"document.querySelector({json.dumps(selector)}).innerText"))
 
-    def key(self, name: str, code: int, *, shift: bool = False) -> None:
+    def key(self, name: str, code: int) -> None:
         """Presses and lets go of a key."""
-        same = {"key": name, "code": name, "windowsVirtualKeyCode": code, "modifiers": 8 if shift else 0}
+        same = {"key": name, "code": name, "windowsVirtualKeyCode": code}
         more = {"text": "\r"} if name == "Enter" else {}
         self.ask("Input.dispatchKeyEvent", type="keyDown", **same, **more)
         self.ask("Input.dispatchKeyEvent", type="keyUp", **same)
@@ -84,11 +83,6 @@ class Page:
         """`prefers_color_scheme="dark"` and the like, on a screen or in `print`."""
         wanted = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
         self.ask("Emulation.setEmulatedMedia", media=kind, features=wanted)
-
-    def picture(self, file: Path) -> None:
-        """The whole page as PNG."""
-        found = self.ask("Page.captureScreenshot", captureBeyondViewport=True)
-        file.write_bytes(base64.b64decode(found["data"]))
 
     def told(self, method: str) -> list[Json]:
         """The parameters of all events of one kind."""

@@ -141,48 +141,37 @@ def test_what_a_proxy_is_called_with_is_never_said(unknown: Resolver, proxy_text
     assert "pw" not in str(caught.value)
 
 
-def test_what_a_proxy_is_called_with_stays_with_the_proxy(unknown: Resolver, proxy: Site, site: Site) -> None:
+def test_what_a_proxy_is_called_with_stays_with_the_proxy(
+    monkeypatch: pytest.MonkeyPatch, unknown: Resolver, proxy: Site, site: Site
+) -> None:
     """What is not to go through it does not get its credentials, and a page's own do not go to it."""
     proxy.pages["http://docs.test/page"] = redirect(site.url + "/")
     site.pages["/"] = answer(PAGE)
-    environment = pytest.MonkeyPatch()
-    environment.setenv("http_proxy", f"http://me:pw@127.0.0.1:{proxy.port}")
-    environment.setenv("no_proxy", "127.0.0.1")
-    try:
-        fetch("http://docs.test/page", site.rules(proxy="environment"), resolver=unknown)
-    finally:
-        environment.undo()
+    monkeypatch.setenv("http_proxy", f"http://me:pw@127.0.0.1:{proxy.port}")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    fetch("http://docs.test/page", site.rules(proxy="environment"), resolver=unknown)
     assert "Proxy-Authorization" in proxy.requests[0]
     assert "authorization" not in site.requests[0].lower()
 
 
-LEFT_OUT = [
-    *(
-        ("docs.test", True),
-        ("DOCS.test", True),
-        (".test", True),
-        ("test", True),
-        ("a.test, docs.test", True),
-        ("*", True),
-    ),
-    *(("docs.test:80", True), ("docs.test:81", False), ("ocs.test", False), ("docs.test.other", False), ("", False)),
-]
+LEFT_OUT = ("docs.test", "DOCS.test", ".test", "test", "a.test, docs.test", "*", "docs.test:80")
+NOT_LEFT_OUT = ("docs.test:81", "ocs.test", "docs.test.other", "")
 
 
-@pytest.mark.parametrize(("value", "direct"), LEFT_OUT)
+@pytest.mark.parametrize(
+    ("value", "direct"), [*((value, True) for value in LEFT_OUT), *((value, False) for value in NOT_LEFT_OUT)]
+)
 def test_what_no_proxy_leaves_out(
     monkeypatch: pytest.MonkeyPatch, proxy: Site, unknown: Resolver, value: str, *, direct: bool
 ) -> None:
     monkeypatch.setenv("http_proxy", proxy.url)
     monkeypatch.setenv("no_proxy", value)
+    rules = FetchRules(proxy="environment")
     if direct:
         with pytest.raises(FetchError, match=r"docs\.test was not found"):
-            fetch("http://docs.test/page", FetchRules(proxy="environment"), resolver=unknown)
+            fetch("http://docs.test/page", rules, resolver=unknown)
     else:
-        assert (
-            "by way of the proxy"
-            in fetch("http://docs.test/page", FetchRules(proxy="environment"), resolver=unknown).text
-        )
+        assert "by way of the proxy" in fetch("http://docs.test/page", rules, resolver=unknown).text
     assert bool(proxy.requests) is not direct
 
 

@@ -53,10 +53,6 @@ def asked(host: Any, path: str) -> dict[str, tuple[str, bool]]:
     return {"ctx_index": host.call("ctx_index", {"path": path}), "ctx_execute": host.call("ctx_execute", code)}
 
 
-def rows(kind: str) -> list[Any]:
-    return [pytest.param(given, id=name) for name, given in CASES[kind].items()]
-
-
 def test_files_of_odd_names_are_read_and_their_labels_find_them(serve: Any, full_project: Path) -> None:
     host = serve("claude-code")
     for given in CASES["read"].values():
