@@ -34,7 +34,7 @@ _PAD_MAX = 80
 """A longer cell pushes what stands behind it; the others are not padded to its length."""
 _PLAIN = "CONTEXT_MODE_PLAIN"
 _STYLES = (
-    (re.compile(r"\b(PASS|set up|up to date|taken out|ok)(?= \|| +D\d|; |$| \()"), "green"),
+    (re.compile(r"(?<!not )\b(PASS|set up|up to date|taken out|ok)(?= \|| +D\d|; |$| \()"), "green"),
     (re.compile(r"^(?P<word>error:)|(?<=[|] )FAIL\b|^ *FAIL\b"), "red"),
     (re.compile(r"(?<=[|] )WARN\b|^ *(?:WARN\b|attention:)"), "yellow"),
 )

@@ -100,6 +100,20 @@ def test_a_host_with_a_weak_sign_only_is_named_and_left(home: Path, monkeypatch:
     assert "Codex: only ~/.codex is there; to set it up: --agents codex" in done.messages
 
 
+def test_a_host_that_was_set_up_by_name_is_looked_after_without_it(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    set_up("codex")
+    (home / ".codex/hooks.json").unlink()
+    monkeypatch.chdir(project)
+    elsewhere = run(Options(scope="project"))
+    assert "Codex: only ~/.codex is there; to set it up: --agents codex" in elsewhere.messages
+    done = run(Options())
+    assert [one["id"] for one in done.data["agents"]] == ["codex"]
+    assert (home / ".codex/hooks.json").exists()
+
+
 def test_no_path_holds_a_version(home: Path) -> None:
     """F60: what stands in a config outlives an upgrade."""
     fill(home, "bare")

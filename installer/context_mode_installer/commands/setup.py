@@ -242,10 +242,12 @@ class _Run:
         """The hosts to set up, and a line for each that was left out. Raises UserError for one that was named."""
         with step("Looking for agents"):
             hosts = find_hosts(self.specs, self.system, self.environment, self.project)
+        known = receipt.load(self.system, self.root).entries
+        ours = {one.agent for one in known if (one.scope, one.project) == (self.options.scope, self.project)}
         named, notes, chosen = bool(self.options.agents), [], []
         for host in hosts:
             refused = host.spec.refused(self.options.scope)
-            if not named and not host.found:
+            if not named and not host.found and not (host.weak and host.spec.id in ours):
                 if host.weak:
                     where = ", ".join(map(paths.tilde, host.weak))
                     notes.append(f"{host.spec.name}: only {where} is there; to set it up: --agents {host.spec.id}")
@@ -300,12 +302,12 @@ class _Run:
         if self.options.dry_run:
             gone = [f"Data and launchers in {shown} would be deleted."] if self.options.data else []
             return [*gone, "Nothing was written."]
+        if self.options.data:
+            return []
         if not done:
             return [
                 "Nothing of ours is there." if self.options.remove else "All is set up already; nothing was changed."
             ]
-        if self.options.data:
-            return []
         lines = screens.saved(plan.work.files, self.transaction.backups, plan.work.id)
         if not self.options.remove:
             touched = {change.agent for change in plan.changes}

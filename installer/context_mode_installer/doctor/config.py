@@ -42,10 +42,8 @@ def leftovers(subject: Subject) -> Outcome:
     """D4: each event has one hook of ours, and no other tool of our name is there."""
     if subject.problem:
         return skipped("the files can't be judged: see D3")
-    plan = subject.plan
-    obstacles = [one for one in plan.obstacles if one.agent in ("", subject.agent)] if plan else []
-    if obstacles:
-        return failed(f"{paths.tilde(obstacles[0].file)}: {obstacles[0].what}", obstacles[0].fix)
+    if subject.obstacle:
+        return failed(subject.obstacle.said, subject.obstacle.fix)
     if any(target.install is not None for target in subject.targets):
         return package.beside(subject)
     return _bridged(subject) if subject.host.spec.bridge else _declared(subject)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from context_mode_installer.detect import Host
     from context_mode_installer.plan.build import Plan
+    from context_mode_installer.plan.draft import Obstacle
     from context_mode_installer.plan.host import Target
 
 Status = Literal["PASS", "WARN", "FAIL", "SKIP"]
@@ -108,8 +109,15 @@ class Subject:
         return self.agent in entries or any(target.install is not None for target in self.targets)
 
     @property
+    def obstacle(self) -> Obstacle | None:
+        """What is in setup's way: it changes nothing while that is there."""
+        return next(iter(self.plan.obstacles), None) if self.plan else None
+
+    @property
     def setup(self) -> str:
-        """The command that sets this agent up again, in the place that was looked at."""
+        """The command that sets this agent up again, in the place that was looked at; before it what clears the way."""
+        if self.obstacle:
+            return self.obstacle.fix
         project = self.targets[0].project if self.targets else None
         place = f" --scope project --project {shlex.quote(project)}" if project else ""
         return f"context-mode setup --agents {self.agent}{place}"

@@ -79,7 +79,8 @@ def short_lines(found: Sequence[Subject], rows: Sequence[Finding], titles: Title
         mine = [row for row in rows if row.agent == subject.agent]
         sick = [row for row in mine if row.status in _SICK and _said(row) not in map(_said, shared)]
         if not subject.set_up and any(row.fix == subject.setup for row in sick):
-            lines += [f"{subject.host.title}  not set up", Verbatim(f"  fix: {subject.setup}")]
+            why = [f"  {subject.obstacle.said}"] if subject.obstacle else []
+            lines += [f"{subject.host.title}  not set up", *why, Verbatim(f"  fix: {subject.setup}")]
             continue
         lines.append(subject.host.title if sick else f"{subject.host.title}  ok ({_checks(len(mine) - len(shared))})")
         lines += [line for row in sick for line in _sick_lines(row, titles)]

@@ -208,7 +208,7 @@ def _other_scope(draft: Draft, target: Target) -> None:
     """Entries for the user and for a project would run each hook twice (F06)."""
     for entry in draft.receipt.entries:
         if entry.agent == target.spec.id and entry.scope != target.scope:
-            where = f" --scope project --project {entry.project}" if entry.project else ""
+            where = f" --scope project --project {quoted(entry.project)}" if entry.project else ""
             what = f"{target.spec.name} is set up for {entry.project or 'this user'} already: each hook would run twice"
             fix = f"context-mode setup --remove --agents {target.spec.id}{where}"
             draft.obstacles.append(Obstacle(target.spec.id, entry.file, what, fix))

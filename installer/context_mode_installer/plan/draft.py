@@ -72,6 +72,11 @@ class Obstacle:
     what: str
     fix: str
 
+    @property
+    def said(self) -> str:
+        """Where and what, in a line."""
+        return f"{paths.tilde(self.file)}: {self.what}"
+
 
 class Desk:
     """Files as the plan leaves them. Reads go to the disk, writes stay here."""

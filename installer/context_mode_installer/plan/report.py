@@ -71,7 +71,7 @@ def _diff_lines(plan: Plan) -> list[str]:
 def _in_the_way(plan: Plan) -> list[str]:
     lines: list[str] = []
     for one in plan.obstacles:
-        lines += [f"{paths.tilde(one.file)}: {one.what}", Verbatim(f"  fix: {one.fix}")]
+        lines += [one.said, Verbatim(f"  fix: {one.fix}")]
     if any("--replace" in one.fix for one in plan.obstacles):
         lines.append("With --replace setup backs up what it takes out; --undo brings it back.")
     return lines
