@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from context_mode_runtime.policy.gate import judge_command, strictest
+from context_mode_runtime.policy.gate import judge_command
 from context_mode_runtime.policy.hostrules import HostRules, host_rules
 from context_mode_runtime.policy.load import Policy
 from context_mode_runtime.policy.rules import Place, parse_rule
+from context_mode_runtime.policy.verdicts import strictest
 
 KEYS: dict[str, list[str]] = {key: ["permissions", key] for key in ("deny", "ask", "allow")}
 NAMES = {"shell": ["Bash", "bash", "run_shell_command"], "read": ["Read", "read"], "edit": ["Edit", "edit"]}

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from context_mode_installer.specs.model import AgentSpec, HostEvent
     from context_mode_runtime.agents import Table
-    from context_mode_runtime.policy.gate import Verdict
     from context_mode_runtime.policy.hostrules import HostRules
+    from context_mode_runtime.policy.verdicts import Verdict
 
     Said = dict[str, Any]
 

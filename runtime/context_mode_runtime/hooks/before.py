@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from context_mode_runtime.hooks.call import Call
-    from context_mode_runtime.policy.gate import Verdict
+    from context_mode_runtime.policy.verdicts import Verdict
 
 
 def decide(call: Call) -> Decision | None:
@@ -110,6 +110,7 @@ def _judge(call: Call) -> Verdict | None:
     if not (policy.deny or policy.ask or policy.closed):
         return None
     from context_mode_runtime.policy import gate
+    from context_mode_runtime.policy.verdicts import strictest
 
     project = call.project()
     root = project.worktree if project else call.cwd()
@@ -119,10 +120,10 @@ def _judge(call: Call) -> Verdict | None:
         )
     word = _RULE_WORDS.get(call.tool_class)
     if word == "WebFetch":
-        return gate.strictest(*[gate.judge_tool(policy, word, str(url)) for url in call.fields("url") or [""]])
+        return strictest(*[gate.judge_tool(policy, word, str(url)) for url in call.fields("url") or [""]])
     if word:
         found = [gate.judge_path(policy, str(p), cwd=call.cwd(), project=root, tool=word) for p in call.fields("path")]
-        return gate.strictest(*found)
+        return strictest(*found)
     return gate.judge_tool(policy, call.get("tool"), jsonio.dumps(call.value("input")))
 
 

@@ -10,8 +10,8 @@ from context_mode_runtime.agents import root_folders
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.hooks.call import Call
-    from context_mode_runtime.policy.gate import Verdict
     from context_mode_runtime.policy.load import Policy
+    from context_mode_runtime.policy.verdicts import Verdict
     from context_mode_runtime.project import Project
 
 
@@ -32,8 +32,8 @@ def can_follow(call: Call) -> bool:
 
 def _host_verdict(call: Call, project: Project) -> Verdict | None:
     """What the host's own lists say: our server refuses what they ask about, so the host has to ask."""
-    from context_mode_runtime.policy.gate import strictest
     from context_mode_runtime.policy.hostrules import host_rules
+    from context_mode_runtime.policy.verdicts import strictest
 
     rules = host_rules(call.table, root_folders(call.table), project.worktree)
     folders = {"cwd": call.folder(), "project": project.worktree}

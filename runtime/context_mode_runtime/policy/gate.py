@@ -5,41 +5,12 @@ Nothing is read or scanned while no rule could hold.
 
 from __future__ import annotations
 
+from context_mode_runtime.policy.verdicts import Verdict, first_rule, strictest
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from context_mode_runtime.policy.load import Policy
     from context_mode_runtime.policy.rules import Rule
-
-_SHOWN_MAX = 80
-_SAID = {"deny": "denied by rule", "ask": "needs your approval by rule"}
-
-
-class Verdict:
-    """`decision` is `deny` or `ask`; `rule` and the `file` it stands in; `reason` says all three, decision first.
-
-    `rule` is empty where no rule holds: the policy can't be read, or the text doesn't tell what runs.
-    """
-
-    __slots__ = ("decision", "file", "reason", "rule")
-
-    def __init__(self, decision: str, rule: str, file: str, reason: str) -> None:
-        self.decision = decision
-        self.rule = rule
-        self.file = file
-        self.reason = reason
-
-
-def by_rule(decision: str, rule: Rule) -> Verdict:
-    """The verdict of `rule`, with its reason."""
-    return Verdict(decision, rule.text, rule.file, f"{_SAID[decision]} {rule.text} of {rule.file}")
-
-
-def by_unseen(what: str) -> Verdict:
-    """Asks about shell text of which a command's name or a whole program, `what`, can't be read."""
-    shown = what if len(what) <= _SHOWN_MAX else what[:_SHOWN_MAX] + "..."
-    return Verdict("ask", "", "", f"needs your approval: rules for commands can't be held against {shown}")
 
 
 def closed(policy: Policy) -> Verdict | None:
@@ -48,12 +19,6 @@ def closed(policy: Policy) -> Verdict | None:
         return None
     file = policy.closed.partition(": ")[0]
     return Verdict("deny", "", file, f"denied: the policy can't be read, so nothing runs: {policy.closed}")
-
-
-def strictest(*verdicts: Verdict | None) -> Verdict | None:
-    """The first deny, else the first ask, else None."""
-    found = [verdict for verdict in verdicts if verdict is not None]
-    return next((v for v in found if v.decision == "deny"), found[0] if found else None)
 
 
 def judge_command(policy: Policy, text: str, *, dialect: str = "bash", cwd: str, project: str | None) -> Verdict | None:
@@ -71,14 +36,45 @@ def judge_command(policy: Policy, text: str, *, dialect: str = "bash", cwd: str,
 
 
 def judge_code(policy: Policy, text: str, *, language: str, cwd: str, project: str | None) -> Verdict | None:
-    """Judges the code of `ctx_execute`: shell languages as commands, the others by the shell calls in them."""
+    """Judges the code of `ctx_execute`: shell languages as commands; of the others the commands that they start.
+
+    Paths that stand in other languages count as read.
+    """
     if policy.closed is not None:
         return closed(policy)
     if not (policy.deny or policy.ask):
         return None
-    from context_mode_runtime.policy.code import judge_text
+    from context_mode_runtime.policy.code import read_code, shell_dialect
+    from context_mode_runtime.policy.shelltext import judge_shell, judge_unread
 
-    return judge_text(policy, text, language=language, cwd=cwd, project=project or cwd)
+    dialect, root = shell_dialect(language), project or cwd
+    if dialect is not None:
+        return judge_shell(policy, text, dialect=dialect, cwd=cwd, project=root)
+    found = first_rule(policy, "Bash", lambda rule: rule.pattern is None)
+    code = read_code(text, language.lower())
+    for command in code.commands:
+        verdict = judge_shell(policy, command, dialect="bash", cwd=cwd, project=root, unseen=False)
+        found = strictest(found, verdict)
+        if found is not None and found.decision == "deny":
+            return found
+    if code.incomplete:
+        found = strictest(found, judge_unread(policy, text))
+    return strictest(found, _files(policy, code.texts, cwd, root))
+
+
+def _files(policy: Policy, texts: list[str], cwd: str, project: str) -> Verdict | None:
+    """Path rules over the texts of the code: `open(".env")` reads as `cat .env` does."""
+    rules = [rule for rule in (*policy.deny, *policy.ask) if rule.tool == "Read" and rule.pattern is not None]
+    if not rules:
+        return None
+    found: Verdict | None = None
+    for text in texts:
+        if "\n" in text or "\0" in text:
+            continue
+        found = strictest(found, judge_path(policy, text, cwd=cwd, project=project))
+        if found is not None and found.decision == "deny":
+            return found
+    return found
 
 
 def judge_path(policy: Policy, path: str, *, cwd: str, project: str | None, tool: str = "Read") -> Verdict | None:
@@ -102,15 +98,6 @@ def judge_path(policy: Policy, path: str, *, cwd: str, project: str | None, tool
 def judge_tool(policy: Policy, tool_name: str, text: str) -> Verdict | None:
     """Judges any other tool's call; `text` is what patterns are compared with: an address, or the input as JSON."""
     return first_rule(policy, tool_name, lambda rule: _tool_fits(rule, text))
-
-
-def first_rule(policy: Policy, tool: str, fits: Callable[[Rule], bool]) -> Verdict | None:
-    """The verdict of the first deny rule for `tool` that fits, else of the first ask rule."""
-    for decision, rules in (("deny", policy.deny), ("ask", policy.ask)):
-        for rule in rules:
-            if rule.holds_for(tool) and fits(rule):
-                return by_rule(decision, rule)
-    return None
 
 
 def _tool_fits(rule: Rule, text: str) -> bool:

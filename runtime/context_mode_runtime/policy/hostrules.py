@@ -15,14 +15,15 @@ from context_mode_runtime.policy.hostformats import OUR_WORDS, read_rules
 from context_mode_runtime.policy.load import Policy
 from context_mode_runtime.policy.rules import Place, Rule
 from context_mode_runtime.policy.shelltext import command_forms, read_all
+from context_mode_runtime.policy.verdicts import by_rule, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from context_mode_runtime.policy.gate import Verdict
     from context_mode_runtime.policy.hostformats import Ranked
+    from context_mode_runtime.policy.verdicts import Verdict
 
 _ORDERED = ("last-match", "highest-priority")
 _SIZE_MAX = 4 * 1024 * 1024
@@ -50,19 +51,21 @@ class HostRules:
         found: Verdict | None = None
         for command in read_all(text, dialect).commands if self.ordered else []:
             forms = command_forms(command)
-            found = gate.strictest(found, self._last("Bash", _fits_form(forms)))
+            found = strictest(found, self._last("Bash", _fits_form(forms)))
         return found
 
     def judge_code(self, text: str, *, language: str, cwd: str, project: str | None) -> Verdict | None:
         """The same for code: the shell calls in it count as shell text."""
         if self.order not in _ORDERED:
             return gate.judge_code(self.policy, text, language=language, cwd=cwd, project=project)
-        from context_mode_runtime.policy.code import SHELLS, read_code
+        if not self.ordered:
+            return None
+        from context_mode_runtime.policy.code import read_code, shell_dialect
 
-        dialect = SHELLS.get(language)
-        texts = [text] if dialect else read_code(text, language).commands
+        dialect = shell_dialect(language)
+        texts = [text] if dialect else read_code(text, language.lower()).commands
         judged = [self.judge_command(one, dialect=dialect or "bash", cwd=cwd, project=project) for one in texts]
-        return gate.strictest(*judged)
+        return strictest(*judged)
 
     def judge_path(self, path: str, *, cwd: str, project: str | None, tool: str = "Read") -> Verdict | None:
         """The host's verdict on a path that `tool` would read or write."""
@@ -82,7 +85,7 @@ class HostRules:
     def _last(self, tool: str, fits: Callable[[Rule], bool]) -> Verdict | None:
         for decision, rule in reversed(self.ordered):
             if rule.holds_for(tool) and fits(rule):
-                return None if decision == "allow" else gate.by_rule(decision, rule)
+                return None if decision == "allow" else by_rule(decision, rule)
         return None
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from context_mode_runtime.policy.candidates import expanded
-from context_mode_runtime.policy.gate import Verdict, by_rule, by_unseen
 from context_mode_runtime.policy.rules import EDIT_TOOLS, READ_TOOLS, SHELL_TOOLS, Rule
+from context_mode_runtime.policy.verdicts import Verdict, by_rule, by_unseen
 from context_mode_runtime.shell.commands import Command, Reading, read
 from context_mode_runtime.shell.interpreters import code_of, language_of
 from context_mode_runtime.wildcard import part_matches

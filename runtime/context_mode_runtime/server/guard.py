@@ -8,15 +8,16 @@ from context_mode_runtime import jsonio
 from context_mode_runtime.agents import root_folders
 from context_mode_runtime.policy import gate
 from context_mode_runtime.policy.load import load_policy
+from context_mode_runtime.policy.verdicts import strictest
 from context_mode_runtime.server.call import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from context_mode_runtime.policy.gate import Verdict
     from context_mode_runtime.policy.hostrules import HostRules
     from context_mode_runtime.policy.load import Policy
+    from context_mode_runtime.policy.verdicts import Verdict
     from context_mode_runtime.project import Project
     from context_mode_runtime.server.session import Connection
 
@@ -48,7 +49,7 @@ class Guard:
         folder, host = self._folder, self._host
         ours = gate.judge_code(self.policy, text, language=language, cwd=folder, project=folder)
         theirs = host.judge_code(text, language=language, cwd=folder, project=folder) if host else None
-        _refuse(gate.strictest(ours, theirs))
+        _refuse(strictest(ours, theirs))
 
     def sandbox(self) -> str:
         """How what runs is isolated: off, project or strict. Raises ToolError where that can't be had."""
@@ -88,12 +89,12 @@ class Guard:
     def url(self, url: str) -> None:
         """An address that is about to be fetched."""
         theirs = self._host.judge_tool("WebFetch", url) if self._host else None
-        _refuse(gate.strictest(gate.judge_tool(self.policy, "WebFetch", url), theirs))
+        _refuse(strictest(gate.judge_tool(self.policy, "WebFetch", url), theirs))
 
     def _path(self, path: str) -> Verdict | None:
         folder, host = self._folder, self._host
         ours = gate.judge_path(self.policy, path, cwd=folder, project=folder)
-        return gate.strictest(ours, host.judge_path(path, cwd=folder, project=folder) if host else None)
+        return strictest(ours, host.judge_path(path, cwd=folder, project=folder) if host else None)
 
 
 def check_tool(connection: Connection, project: Project | None, name: str, arguments: dict[str, object]) -> None:
