@@ -47,10 +47,15 @@ def stats(session: str | None) -> Result:
 
 def named(known: list[str], session: str) -> str:
     """The conversation that is meant by our key or by the host's id. Raises UserError."""
-    fitting = [key for key in known if key == session] or [key for key in known if key.partition(":")[2] == session]
-    if len(fitting) == 1:
-        return fitting[0]
+    found = fitting(known, session)
+    if len(found) == 1:
+        return found[0]
     raise UserError(f"no conversation {session!r} in this project; known: {', '.join(known[:10]) or 'none'}")
+
+
+def fitting(known: list[str], session: str) -> list[str]:
+    """The conversation with this key of ours, else those with this id of their host."""
+    return [key for key in known if key == session] or [key for key in known if key.partition(":")[2] == session]
 
 
 def _lines(report: Report, *, named: bool) -> list[str]:

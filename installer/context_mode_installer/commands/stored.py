@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from context_mode_installer.commands.stats import named
+from context_mode_installer.commands.stats import fitting, named
 from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import complain, table
 from context_mode_runtime.server import direct, journaling, searching
@@ -111,11 +111,11 @@ def purge(session: str | None, source: str | None, *, project: bool) -> Result:
 
 
 def _key_of(call: Call, session: str) -> str:
-    """Our key of a conversation that is named by the host's id; anything else as it was given."""
+    """The key of the conversation that is meant; a name that fits none, or several, as it was given."""
     store = searching.opened(call)
     keys = [key for key, _, _ in journal.conversations(store)] if store else []
-    fitting = [key for key in keys if key.partition(":")[2] == session]
-    return fitting[0] if len(fitting) == 1 else session
+    found = fitting(keys, session)
+    return found[0] if len(found) == 1 else session
 
 
 def resume(seq: int | None, session: str | None) -> Result:

@@ -15,7 +15,7 @@ from context_mode_runtime.project import Project, find_project
 from context_mode_runtime.server import catching, direct, searching, selfcheck
 from context_mode_runtime.server.call import ToolError
 from context_mode_runtime.server.savings import Books, Fixed, Report, Scope
-from context_mode_runtime.store import accounts, health, inventory, journal, reading, sources
+from context_mode_runtime.store import health, inventory, journal, reading, sources
 from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.state import empty_block, state_block
 
@@ -139,8 +139,9 @@ class Browser:
 
         Raises UnknownError, StoreError.
         """
-        for _, store in self._stores(project):
-            account = accounts.account(store).of(name)
+        books = Books(self._known)
+        for key, store in self._stores(project):
+            account = books.account(key).of(name)
             if not account.conversations:
                 break
             rows = journal.rows(store, name, limit=_ROWS_MAX)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NO_PROJECT = (
     "the project is not known: neither the host nor the folder it started us in names one "
-    "(the home folder never counts). Start the agent in the project's folder."
+    "(the home folder never counts). Start the agent, or the command, in the project's folder."
 )
 
 
