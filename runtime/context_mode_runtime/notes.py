@@ -18,7 +18,9 @@ from context_mode_runtime import jsonio, paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from context_mode_runtime.agents import Table
 
 _CALL_LIFE_S = 3_600
 _CONVERSATION_LIFE_S = 90 * 86_400
@@ -165,6 +167,21 @@ def conversation_folder(agent: str, conversation: str) -> str | None:
     """The first folder of a conversation, or None."""
     value = _read(os.path.join(paths.run_dir(), "conversations", _plain(agent), _name(conversation)))
     return str(value["f"]) if value and "f" in value else None
+
+
+def told_folders(table: Table, conversation: str) -> Iterator[str]:
+    """Where a conversation's project is, best first: the host's variables, its first folder. Any may be empty."""
+    rules = table["project"]
+    for name in rules["variables"]:
+        yield os.environ.get(name, "")
+    if rules["note"] and conversation:
+        yield conversation_folder(table["id"], conversation) or ""
+
+
+def conversation_key(agent: str, conversation: str, subagent: str = "") -> str | None:
+    """`agent:conversation[:sub-agent]`, the store's name of a conversation; None when the host tells none."""
+    parts = [agent, conversation, "" if subagent == conversation else subagent]
+    return ":".join(part for part in parts if part) if conversation else None
 
 
 def note_subagents(agent: str, conversation: str, change: int, asked: Sequence[str] = ()) -> None:

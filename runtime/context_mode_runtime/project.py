@@ -6,6 +6,10 @@ import os
 
 from context_mode_runtime import paths
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _NAME_MAX = 40
 
 
@@ -47,6 +51,15 @@ def find_project(folder: str) -> Project | None:
         return None if never_project(here) or _is_ours(here) else Project(here, here)
     root = _main_checkout(checkout, marker)
     return Project(root, root if _is_submodule(marker) else checkout)
+
+
+def first_project(folders: Iterable[str]) -> Project | None:
+    """The project of the first of these folders that is in one; an empty name is no folder."""
+    for folder in folders:
+        found = find_project(folder) if folder else None
+        if found is not None:
+            return found
+    return None
 
 
 def never_project(folder: str) -> bool:

@@ -6,7 +6,7 @@ import os
 
 from context_mode_runtime import notes, where
 from context_mode_runtime.agents import root_folders
-from context_mode_runtime.project import Project, find_project
+from context_mode_runtime.project import Project, first_project
 from context_mode_runtime.wildcard import matches
 
 TYPE_CHECKING = False
@@ -92,16 +92,11 @@ class Call:
 
     def key(self) -> str | None:
         """`agent:conversation[:sub-agent]`, the store's name of the conversation; None when the host tells none."""
-        conversation = self.conversation()
-        if not conversation:
-            return None
-        key = f"{self.table['id']}:{conversation}"
-        return f"{key}:{self.subagent()}" if self.subagent() and self.subagent() != conversation else key
+        return notes.conversation_key(self.table["id"], self.conversation(), self.subagent())
 
     def parent_key(self) -> str | None:
         """The key of the conversation that a sub-agent works for; the same as `key` in the main conversation."""
-        conversation = self.conversation()
-        return f"{self.table['id']}:{conversation}" if conversation else None
+        return notes.conversation_key(self.table["id"], self.conversation())
 
     def cwd(self) -> str:
         """The folder the call works in now; `/` where nobody tells one."""
@@ -125,18 +120,11 @@ class Call:
     def project(self) -> Project | None:
         """By the host's variable, the conversation's first folder, the current one (contract, section 7, Project)."""
         if self._project is None:
-            for folder in self._folders():
-                self._project = find_project(folder) if folder else None
-                if self._project:
-                    break
+            self._project = first_project(self._folders())
         return self._project
 
     def _folders(self) -> Iterator[str]:
-        rules = self.table["project"]
-        for name in rules["variables"]:
-            yield os.environ.get(name, "")
-        if rules["note"] and self.conversation():
-            yield notes.conversation_folder(self.table["id"], self.conversation()) or ""
+        yield from notes.told_folders(self.table, self.conversation())
         yield self.cwd()
 
     def roots(self) -> dict[str, str]:

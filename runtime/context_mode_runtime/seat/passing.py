@@ -7,7 +7,7 @@ import os
 from context_mode_runtime import notes
 from context_mode_runtime.agents import load_agent
 from context_mode_runtime.policy.load import load_policy
-from context_mode_runtime.project import find_project
+from context_mode_runtime.project import first_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ class Seated:
     @property
     def key(self) -> str | None:
         """`agent:conversation[:sub-agent]`, the store's name of the conversation; None when the host tells none."""
-        told = [self.table["id"], self.conversation, *([self.subagent] if self.subagent else [])]
-        return ":".join(told) if self.conversation else None
+        return notes.conversation_key(self.table["id"], self.conversation, self.subagent)
 
     def short(self, output: Output, size: int, shown: int, *, failed: bool) -> str | None:
         """What stands for an output of `size` bytes of which `shown` are shown; None where it can't be stored."""
@@ -58,7 +57,7 @@ def look(agent: str, arguments: list[str]) -> Seated | None:
     if not command or _left_alone(command):
         return None
     conversation = os.environ.get(rules["conversation"] or "", "")
-    project = _project(table, conversation)
+    project = first_project([*notes.told_folders(table, conversation), os.getcwd()])
     if project is None:
         return None
     policy = load_policy(project.root)
@@ -133,15 +132,3 @@ def _left_alone(command: str) -> bool:
     from context_mode_runtime.paths import data_root
 
     return data_root() in command or any(word.rpartition("/")[2] in _OWN for word in words)
-
-
-def _project(table: Table, conversation: str) -> Project | None:
-    """By the host's variable, the conversation's first folder, the current one."""
-    folders = [os.environ.get(name, "") for name in table["project"]["variables"]]
-    if conversation:
-        folders.append(notes.conversation_folder(table["id"], conversation) or "")
-    for folder in [*folders, os.getcwd()]:
-        found = find_project(folder) if folder else None
-        if found:
-            return found
-    return None

@@ -30,8 +30,7 @@ class Caller:
         self.folder = folder
         self.conversation = conversation
         self.subagent = "" if subagent == conversation else subagent
-        parts = [agent, conversation, self.subagent]
-        self.key = ":".join(part for part in parts if part) if conversation else None
+        self.key = notes.conversation_key(agent, conversation, subagent)
 
 
 def looked_at(params: Record) -> Record:

@@ -7,7 +7,7 @@ import os
 
 from context_mode_runtime import log, notes, where
 from context_mode_runtime.paths import NoHomeError
-from context_mode_runtime.project import find_project
+from context_mode_runtime.project import first_project
 from context_mode_runtime.server import identity
 
 TYPE_CHECKING = False
@@ -100,12 +100,7 @@ class Connection:
 
         In order: the request, MCP roots, the host's variables, the hook's note of the conversation, the start folder.
         """
-        rules = self.part("project")
-        for folder in self._folders(params, caller, rules):
-            found = find_project(folder)
-            if found is not None:
-                return found
-        return None
+        return first_project(self._folders(params, caller, self.part("project")))
 
     def mark(self, project: Project | None) -> None:
         """Leaves this server's mark under `run/`, or brings it up to date: hooks route calls only to a live server."""
