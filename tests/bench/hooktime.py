@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from tests.bench.targets import Ran, Target, ran, size, spread
+from tests.bench.targets import Ran, Target, ran, size, spent
 
 HERE = Path(__file__).parent
 PAYLOADS = HERE.parent / "payloads"
@@ -104,8 +104,9 @@ def measure(targets: list[Target], runs: int) -> dict[str, Any]:
     base = statistics.median(one.ms for one in times["bare/python -I -S"])
     return {
         key: {
-            "ms": spread([one.ms for one in found]), "cpu_ms": spread([one.cpu_ms for one in found]),
-            "over_python": round(statistics.median(one.ms for one in found) / base, 2), **replies.get(key, {}),
+            **spent(found),
+            "over_python": round(statistics.median(one.ms for one in found) / base, 2),
+            **replies.get(key, {}),
         }
         for key, found in times.items()
-    }  # fmt: skip
+    }

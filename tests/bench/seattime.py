@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.bench import hooktime
-from tests.bench.targets import Ran, Target, ran, size, spread
+from tests.bench.targets import Ran, Target, ran, size, spent
 
 from context_mode_installer import launchers, seats
 from context_mode_installer.detect import spec_of
@@ -60,8 +60,9 @@ def measure(targets: list[Target], runs: int) -> dict[str, Any]:
     base = statistics.median(one.ms for one in times["bare/true"])
     return {
         key: {
-            "ms": spread([one.ms for one in found]), "cpu_ms": spread([one.cpu_ms for one in found]),
-            "over_true": round(statistics.median(one.ms for one in found) - base, 2), "bytes": size(found[-1].out),
+            **spent(found),
+            "over_true": round(statistics.median(one.ms for one in found) - base, 2),
+            "bytes": size(found[-1].out),
         }
         for key, found in times.items()
-    }  # fmt: skip
+    }

@@ -65,6 +65,11 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
     return {"median": round(statistics.median(kept), 2), "min": min(kept), "max": max(kept), "runs": kept}
 
 
+def spent(runs: Sequence[Ran]) -> dict[str, Any]:
+    """Wall and CPU time of the same process run several times."""
+    return {"ms": spread([one.ms for one in runs]), "cpu_ms": spread([one.cpu_ms for one in runs])}
+
+
 def size(text: str) -> int:
     """Bytes in UTF-8."""
     return len(text.encode("utf-8", "replace"))
