@@ -127,7 +127,8 @@ def _plan(agent: str, scope: Scope) -> list[Written]:
 
 
 def _moved(spec: AgentSpec) -> list[str]:
-    names = sorted({variable.name for root in spec.roots for variable in root.variables if root.name in _used(spec)})
+    variables = [one for root in spec.roots if root.name in _used(spec) for one in root.variables]
+    names = sorted({one.name for one in variables if one.means != "adds"})
     elsewhere = [
         f"{code(root.default.replace('{home}', '~'))} ({SYSTEMS[root.platform]})"
         for root in spec.roots

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -10,12 +9,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT
 
-from .top import TOP
+from .top import TOP, copied
 
-ROOT = Path(__file__).resolve().parents[2]
 DATA = ("agent_specs", "schemas", "policy")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "_data", ".*")
 
 
 def files(folder: Path) -> set[str]:
@@ -26,14 +24,7 @@ def files(folder: Path) -> set[str]:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[set[str], set[str]]:
     """The names inside the wheel and, without the top folder, inside the sdist."""
-    copy = tmp_path_factory.mktemp("build") / "checkout"
-    copy.mkdir()
-    for name in TOP:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, copy / name, ignore=LEFT_OUT)
-        else:
-            shutil.copy(source, copy / name)
+    copy = copied(TOP, tmp_path_factory.mktemp("build") / "checkout")
     done = subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-d", "out"], cwd=copy, capture_output=True, text=True, check=False
     )

@@ -53,5 +53,12 @@ def test_what_those_need_is_locked_and_nothing_else() -> None:
     assert sorted(name for name, (_, marker) in LOCKED.items() if not marker and name not in seen) == []
 
 
+def test_the_page_names_what_an_install_brings() -> None:
+    page = (ROOT / "docs/SECURITY.md").read_text(encoding="utf-8")
+    said = dict(re.findall(r"^\| (\S+) (\d[\d.]*) \|", page, re.MULTILINE))
+    names = [Requirement(need).name for need in PYPROJECT["project"]["dependencies"]]
+    assert said == {name: LOCKED[canonicalize_name(name)][0] for name in names}
+
+
 def applies(need: Requirement, extra: str) -> bool:
     return need.marker is None or need.marker.evaluate({"extra": extra})

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
-from tests.conftest import ROOT, TEST_CACHE, not_to_be_had
+from tests.conftest import TEST_CACHE, not_to_be_had
+from tests.house.top import TOP, copied
 
 SCRIPTS = sysconfig.get_path("scripts")
 NO_NETWORK = re.compile(r"dns error|failed to (fetch|connect)|name resolution|network is unreachable", re.IGNORECASE)
@@ -29,13 +29,8 @@ TO_STAY = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a wheel is built from, apart from the checkout."""
-    copy = tmp_path_factory.mktemp("build") / "context-mode"
-    skip = shutil.ignore_patterns("__pycache__", "*.pyc", "_data", ".*")
-    for name in ("agent_specs", "installer", "policy", "runtime", "schemas"):
-        shutil.copytree(ROOT / name, copy / name, ignore=skip)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, copy)
-    return copy
+    names = [name for name in TOP if name not in ("tests", "docs")]
+    return copied(names, tmp_path_factory.mktemp("build") / "context-mode")
 
 
 def ran(command: list[str], folder: Path, *, bin_dir: Path | None = None) -> subprocess.CompletedProcess[str]:
