@@ -98,7 +98,7 @@ class Browser:
 
         Raises UnknownError, StoreError.
         """
-        asked: Data = {"queries": [], "source": source, "offset": int(offset) if offset.isdecimal() else 1}
+        asked: Data = {"queries": [], "source": source, "offset": offset}
 
         def read(call: Call) -> Data:
             text = searching.read(call)

@@ -46,21 +46,29 @@ def open_call(tool: str, arguments: dict[str, object], folder: str, tell: Callab
 
     Raises ToolError for arguments that don't fit.
     """
+    where = (Caller(), find_project(folder))
+    return Call(tool, _fitted(tool, arguments), Connection(None, None, folder), where, _Alone(tell))
+
+
+def reading_call(tool: str, arguments: dict[str, object], project: Project, store: Store) -> Call:
+    """A call of `tool` by a person who only looks: in this project, with a store that is open for reading.
+
+    Raises ToolError for arguments that don't fit.
+    """
+    where = (Caller(), project)
+    call = Call(tool, _fitted(tool, arguments), Connection(None, None, project.worktree), where, _Alone(None))
+    call.lend(store)
+    return call
+
+
+def _fitted(tool: str, arguments: dict[str, object]) -> dict[str, object]:
     found = registry.named(tool)
     if found is None:
         raise ToolError(f"unknown tool {tool}")
     try:
-        fitted = lenient.fitted(found, arguments)
+        return lenient.fitted(found, arguments)
     except lenient.WrongArgumentsError as error:
         raise ToolError(str(error)) from None
-    return Call(tool, fitted, Connection(None, None, folder), (Caller(), find_project(folder)), _Alone(tell))
-
-
-def reading_call(tool: str, arguments: dict[str, object], project: Project, store: Store) -> Call:
-    """A call of `tool` by a person who only looks: in this project, with a store that is open for reading."""
-    call = Call(tool, arguments, Connection(None, None, project.worktree), (Caller(), project), _Alone(None))
-    call.lend(store)
-    return call
 
 
 def reply(call: Call) -> str:
