@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 SPECS = sorted((ROOT / "agent_specs").glob("*.yaml"))
 DOT_FOLDER = re.compile(r"[/}](\.[a-z][\w-]*(?:\.json|\.toml)?)")
 MEMORY_FILE = re.compile(r"\b[A-Z][A-Z0-9_]+(?:\.local)?\.md\b")

@@ -6,16 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT
+from tests.docs.pages import blocks
 
-ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ["pip install . && context-mode setup && context-mode demo", "pip install '.[test]' && pytest"]
-FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
 def test_readme_opens_with_the_two_commands() -> None:
-    first = FENCE.search((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert first
-    assert first.group().splitlines()[1:-1] == COMMANDS
+    assert blocks(ROOT / "README.md")[0].text.splitlines() == COMMANDS
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs" / "adr").glob("*.md")), ids=lambda page: page.name)

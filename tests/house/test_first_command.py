@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.conftest import not_to_be_had
+from tests.conftest import ROOT, not_to_be_had
 
-ROOT = Path(__file__).resolve().parents[2]
 REAL_HOME = Path.home()
 LOCKED = re.compile(r"^([^\s#][^\\\n]*?) *\\$", re.MULTILINE)
 LEFT_OUT = shutil.ignore_patterns(

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.conftest import ROOT
 
 from .top import TOP
 
-ROOT = Path(__file__).resolve().parents[2]
 MODULE_LINES = 400
 FUNCTION_LINES = 80
 FUNCTION_LINES_P90 = 35
