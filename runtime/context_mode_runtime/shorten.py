@@ -5,6 +5,8 @@ One form for what a hook replaces afterwards and for what the shell's seat never
 
 from __future__ import annotations
 
+import os
+
 from context_mode_runtime import jsonio, limits
 
 TYPE_CHECKING = False
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 WHOLE = "stored whole"
 """How a short form begins, unless the host has words of its own for it or had cut the text before."""
+_RAW, _RAW_VALUE = "CTX_RAW", "1"
+"""What a command begins with, or the host runs with, whose output is to come as it is."""
 _QUERY_MAX = 120
 _TAIL = 2_000
 
@@ -81,6 +85,11 @@ def short_form(  # noqa: PLR0913 - what the parts of it are made of
         return None
     ledger.add_call(store, about.tool, size, sent, about.conversation)
     return short
+
+
+def asked_raw(command: str) -> bool:
+    """Whether a command's output is wanted as it is."""
+    return command.split(None, 1)[:1] == [f"{_RAW}={_RAW_VALUE}"] or os.environ.get(_RAW) == _RAW_VALUE
 
 
 def is_short_form(text: str, search: str) -> bool:

@@ -41,10 +41,10 @@ def ledger() -> list[tuple[str, str, int, int]]:
         return db.execute("SELECT conversation, tool, raw, returned FROM ledger").fetchall()
 
 
-def replaced(stand: Stand, text: str) -> str | None:
+def replaced(stand: Stand, text: str, **more: Any) -> str | None:
     """What a hook makes of an output afterwards."""
     response = {"stdout": text, "stderr": "", "interrupted": False, "isImage": False}
-    reply = hook(stand, "PostToolUse", tool_response=response)
+    reply = hook(stand, "PostToolUse", tool_response=response, **more)
     return reply["hookSpecificOutput"]["updatedToolOutput"]["stdout"] if reply else None
 
 
@@ -63,6 +63,14 @@ def test_a_hook_leaves_a_short_form_alone(stand: Stand) -> None:
     assert replaced(stand, short) is None
     assert replaced(stand, "a line before it\n" * 300 + short + "\na line behind it") is None
     assert len(stand.stored()) == 1
+
+
+@pytest.mark.parametrize(("command", "variable"), [(f"CTX_RAW=1 {COMMAND}", "0"), (COMMAND, "1")])
+def test_what_is_asked_for_as_it_is_no_hook_shortens(
+    stand: Stand, command: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CTX_RAW", variable)
+    assert replaced(stand, stand.bare(COMMAND).out.decode(), tool_input={"command": command}) is None
 
 
 def test_it_counts_for_the_conversation(stand: Stand) -> None:

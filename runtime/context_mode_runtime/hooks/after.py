@@ -62,17 +62,17 @@ def _replaceable(call: Call) -> str | None:
     moved = tool["moved"]
     path = where.text(call.payload, moved["where"]) if moved else ""
     given = "\n".join(part for part in where.values(call.payload, tool["output"]) if isinstance(part, str))
-    if call.tool_class == "shell" and _seated(call, given):
+    if call.tool_class == "shell" and _left_alone(call, given):
         return None
     text = _with_ending(_moved(call, path, moved["roots"]), given) if path else given
     return text if text and len(text.encode("utf-8", "replace")) > limits.REPLACE_TRIGGER_BYTES else None
 
 
-def _seated(call: Call, text: str) -> bool:
-    """Whether the shell's seat has shortened it already."""
-    from context_mode_runtime.shorten import is_short_form
+def _left_alone(call: Call, text: str) -> bool:
+    """Whether a command's output is wanted as it is, or the shell's seat has shortened it already."""
+    from context_mode_runtime.shorten import asked_raw, is_short_form
 
-    return is_short_form(text, call.tool_name("ctx_search"))
+    return asked_raw(call.field("command")) or is_short_form(text, call.tool_name("ctx_search"))
 
 
 def _with_ending(text: str | None, given: str) -> str | None:

@@ -6,8 +6,10 @@ import os
 
 from context_mode_runtime import notes
 from context_mode_runtime.agents import load_agent
+from context_mode_runtime.paths import data_root
 from context_mode_runtime.policy.load import load_policy
 from context_mode_runtime.project import first_project
+from context_mode_runtime.shorten import asked_raw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from context_mode_runtime.project import Project
     from context_mode_runtime.seat.output import Output
 
-RAW = "CTX_RAW=1"
-"""What a command begins with whose output is to come as it is."""
 _PRIVATE = "<private>"
 _OWN = frozenset(("context-mode", "context-mode-hook", "context-mode-serve"))
 
@@ -126,9 +126,6 @@ def _double_quoted(text: str, at: int) -> tuple[str, int]:
 
 def _left_alone(command: str) -> bool:
     """Whether it asks for its output as it is, holds what is private, or is about our own programs and data."""
-    words = command.split()
-    if words[:1] == [RAW] or _PRIVATE in command.lower():
+    if asked_raw(command) or _PRIVATE in command.lower() or data_root() in command:
         return True
-    from context_mode_runtime.paths import data_root
-
-    return data_root() in command or any(word.rpartition("/")[2] in _OWN for word in words)
+    return any(word.rpartition("/")[2] in _OWN for word in command.split())
