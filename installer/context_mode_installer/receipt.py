@@ -108,4 +108,4 @@ def load(system: System, root: str) -> Receipt:
     try:
         return Receipt() if data is None else Receipt.from_json(data)
     except ValueError as error:
-        raise PathError(path, f"{error}; move it away and run setup again") from None
+        raise PathError(path, f"can't be read ({error}); move it away and run setup again") from None

@@ -29,8 +29,8 @@ class PathError(Exception):
     """A path that setup can't use: what is wrong with it and how to mend it, in one line."""
 
     def __init__(self, path: str, reason: str, fix: Sequence[str] = ()) -> None:
-        """Keeps the path apart, so that it can be shown with `~`; `fix`: a command that takes it as its last word."""
-        super().__init__(f"{path}: {reason}")
+        """Keeps path and reason, which make a sentence; `fix`: a command that takes the path as its last word."""
+        super().__init__(f"{paths.tilde(path)}: {reason}")
         self.path = path
         self.reason = reason
         self.fix = tuple(fix)
@@ -94,7 +94,7 @@ class RealSystem:
         """The file behind `path`, links followed. Raises PathError for what is no plain file or can't be read."""
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):
-                raise PathError(path, "is no plain file")
+                raise PathError(path, "is no plain file", ("ls", "-ld"))
             with open(path, "rb") as file:
                 found = os.fstat(file.fileno())
                 return FileState(file.read(), stat.S_IMODE(found.st_mode), (found.st_uid, found.st_gid))

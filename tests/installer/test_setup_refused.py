@@ -18,6 +18,11 @@ BROKEN = [
     (".claude/settings.json", b'{"theme":"dark", "hooks": {', r"~/.claude/settings.json:1:28 the file ends here"),
     (".claude/settings.json", b'{\n  "a": 1\n  "b": 2\n}', r"~/.claude/settings.json:3:3 a \",\" or"),
     (".claude/settings.json", b'{"hooks": []}', r"~/.claude/settings.json:1:11 hooks is no table"),
+    (
+        ".claude/settings.json",
+        b'{"hooks": {"SessionStart": [],\n           "Stop": 3}}',
+        r"~/.claude/settings.json:2:20 hooks.Stop is no list",
+    ),
     (".claude.json", b"// hello\n{}", r"~/.claude.json:1:1 a comment.*Claude Code does not start"),
     (".codex/config.toml", b"[a]\n[a]\n", r"~/.codex/config.toml:2:"),
     (".codex/hooks.json", b"\xff\xfe{", r"~/.codex/hooks.json:1:1 not UTF-8"),

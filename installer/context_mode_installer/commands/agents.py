@@ -12,7 +12,7 @@ from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import table
 from context_mode_installer.specs.catalog import find_checked, look_at, spec_files
 from context_mode_installer.specs.check import check_file
-from context_mode_installer.system import PathError, RealSystem
+from context_mode_installer.system import RealSystem
 from context_mode_runtime.paths import data_root, home, tilde
 
 if TYPE_CHECKING:
@@ -26,16 +26,13 @@ if TYPE_CHECKING:
 def list_agents() -> Result:
     """Each known agent: found or not, its version, set up or not. `data.agents` has one record each.
 
-    A spec with faults is named in `data.faulty`; exit 1 then. Raises UserError for a damaged receipt of setup.
+    A spec with faults is named in `data.faulty`; exit 1 then. Raises PathError for a damaged receipt of setup.
     """
     checked = [look_at(file) for file in spec_files().values()]
     bad = [item for item in checked if item.spec is None]
     system = RealSystem([home()])
     hosts = find_hosts([item.spec for item in checked if item.spec is not None], system, os.environ)
-    try:
-        ready = {entry.agent for entry in load(system, data_root()).entries}
-    except PathError as error:
-        raise UserError(str(error)) from None
+    ready = {entry.agent for entry in load(system, data_root()).entries}
     records = [_record(host, set_up=host.spec.id in ready) for host in hosts]
     lines = table(("Agent", "Name", "Version", "Set up", "Found"), [_row(record) for record in records])
     for item in bad:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def mcp_entry(subject: Subject) -> Outcome:
     """D3: the entry is there, runs a program that is there, and is as setup writes it."""
     if subject.problem:
-        return failed(subject.problem.removesuffix(" Nothing was changed."), subject.problem_fix or subject.setup)
+        return failed(subject.problem.removesuffix(". Nothing was changed."), subject.problem_fix or subject.setup)
     packaged = next((target for target in subject.targets if target.install is not None), None)
     if packaged is not None:
         return package.in_force(subject, packaged)

@@ -147,12 +147,12 @@ class Config:
 
     def value(self) -> object:
         """All that it says."""
-        return self._guarded(lambda: _value_of(self.form, self.data))
+        return self._guarded(lambda data: _value_of(self.form, data))
 
     @property
     def bare(self) -> bool:
         """Whether it says nothing beside its seed."""
-        seed = self._guarded(lambda: _value_of(self.form, (self.file.seed or "").encode()))
+        seed = _value_of(self.form, (self.file.seed or "").encode())
         value = self.value()
         return not value or formats.same(value, seed)
 
@@ -162,29 +162,41 @@ class Config:
 
     def set(self, at: formats.Path, value: object) -> None:
         """Sets a value."""
-        self._put(self._guarded(lambda: formats.set_value(self.form, self.data, at, value)))
+        self._put(self._guarded(lambda data: formats.set_value(self.form, data, at, value)))
 
     def append(self, at: formats.Path, item: object) -> None:
         """Adds an item to a list."""
-        self._put(self._guarded(lambda: formats.append_item(self.form, self.data, at, item)))
+        self._put(self._guarded(lambda data: formats.append_item(self.form, data, at, item)))
 
     def remove(self, at: formats.Path, before: bytes | None = None) -> None:
         """Takes a key or item out, and what got empty by it and wasn't in `before`."""
-        self._put(self._guarded(lambda: formats.remove(self.form, self.data, at, before)))
+        self._put(self._guarded(lambda data: formats.remove(self.form, data, at, before)))
 
     def rename(self, at: formats.Path, name: str) -> None:
         """Gives a key another name."""
-        self._put(self._guarded(lambda: formats.rename_key(self.form, self.data, at, name)))
+        self._put(self._guarded(lambda data: formats.rename_key(self.form, data, at, name)))
 
     def _put(self, data: bytes) -> None:
         if data != self.data or (self.desk.read(self.path) is None and data):
             self.desk.write(self.path, data, _OPEN if self.form != "env" else _KEYS)
 
-    def _guarded(self, act: Callable[[], T]) -> T:
+    def _guarded(self, act: Callable[[bytes], T]) -> T:
         try:
-            return act()
+            return act(self.data)
         except formats.FormatError as error:
-            raise _unreadable(self.path, self.data, error, self.file.broken) from None
+            data, found = self._as_the_user_knows_it(act, error)
+            raise _unreadable(self.path, data, found, self.file.broken) from None
+
+    def _as_the_user_knows_it(
+        self, act: Callable[[bytes], T], error: formats.FormatError
+    ) -> tuple[bytes, formats.FormatError]:
+        """The same fault in the file as it is on the disk, where what the plan has put in moved its place."""
+        before = self.desk.on_disk(self.path)
+        try:
+            act(before or b"")
+        except formats.FormatError as found:
+            return before or b"", found
+        return self.data, error
 
 
 def _unreadable(path: str, data: bytes, error: formats.FormatError, broken: str) -> PlanError:
