@@ -139,9 +139,9 @@ def _set_up_again(agents: Sequence[str]) -> list[str]:
     lines = []
     for options in wanted:
         try:
-            lines += [f"setup: {line}" for line in setup.run(options).messages]
+            lines += ["Setup, to mend what it can:", *setup.run(options).messages]
         except UserError as error:
-            lines.append(f"setup: {error}")
+            lines.append(f"Setup could not mend it: {error}")
     return lines
 
 
