@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.policy.literal_calls import read_calls
-from context_mode_runtime.policy.literals import quoted
+from context_mode_runtime.policy.literals import quotes
 
 _SHELLS = {
     **{name: name for name in ("sh", "bash", "zsh", "dash", "ksh", "fish", "powershell")},
@@ -41,4 +41,4 @@ def read_code(text: str, language: str) -> Code:
         if found is not None:
             return Code(list(found.commands), list(found.texts))
     commands, whole = read_calls(text, language)
-    return Code(commands, quoted(text), incomplete=not whole)
+    return Code(commands, quotes(text), incomplete=not whole)

@@ -14,14 +14,8 @@ if TYPE_CHECKING:
 
 _STARTS = (
     *("system", "system2", "popen", "popen2", "popen3", "Popen", "startfile", "call", "run", "shell", "sx"),
-    *(
-        "check_output",
-        "check_call",
-        "getoutput",
-        "getstatusoutput",
-        "create_subprocess_exec",
-        "create_subprocess_shell",
-    ),
+    *("check_output", "check_call", "getoutput", "getstatusoutput", "create_subprocess_exec"),
+    "create_subprocess_shell",
     *("exec", "execSync", "execFile", "execFileSync", "execa", "execaSync", "execaCommand", "execaCommandSync"),
     *("spawn", "spawnSync", "shell_exec", "passthru", "proc_open", "doShellScript", "shell script", "readpipe"),
     *("Command", "CommandContext", "Command::new", "ProcessBuilder", "Process.Start", "ProcessStartInfo", "FileName"),

@@ -5,6 +5,8 @@ No regular expression: hook path.
 
 from __future__ import annotations
 
+from context_mode_runtime.shell.opened import quoted
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +22,7 @@ _JOINS = ("+", "..", "<>", ".", "~", "||")
 """What joins two texts in one language or another; two literals side by side are joined, too."""
 _SKIPPED = (
     *(").args(", ".args(", ").arg(", ".arg(", ").call(", ".call(", "new ", "vec!", "[]string", "String[]", "string[]"),
-    *("context.Background()", "context.TODO()", "ctx,", "String.raw", "::new", "=>"),
+    *("ctx,", "String.raw", "::new", "=>"),
 )
 _SKIPPED_SIGNS = frozenset(one[0] for one in _SKIPPED)
 _OPEN, _CLOSE = "([{", ")]}"
@@ -34,8 +36,7 @@ _HOLES = ("${%s}", "#{%s}", "{$%s}", "$%s", "{%s}")
 
 def shell_word(word: str) -> str:
     """`word` as one word of shell text."""
-    plain = word == HOLE or (word and all(c.isalnum() or c in "-_./=:@%+," for c in word))
-    return word if plain else "'" + word.replace("'", "'\\''") + "'"
+    return word if word == HOLE else quoted(word)
 
 
 def joined(words: list[str]) -> str:
@@ -48,7 +49,7 @@ def fed(command: str, text: str) -> str:
     return f"{command} <<< {shell_word(text)}"
 
 
-def quoted(code: str) -> list[str]:
+def quotes(code: str) -> list[str]:
     """What stands between quotes in the lines of `code`, each once; between two literals, too. Linear."""
     found: dict[str, None] = {}
     for line in code.split("\n"):

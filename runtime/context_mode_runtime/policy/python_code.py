@@ -17,18 +17,8 @@ if TYPE_CHECKING:
 
 _STARTS = frozenset(
     (
-        *(
-            "system",
-            "popen",
-            "popen2",
-            "popen3",
-            "popen4",
-            "startfile",
-            "posix_spawn",
-            "posix_spawnp",
-            "spawn",
-            "Popen",
-        ),
+        *("system", "popen", "popen2", "popen3", "popen4", "startfile", "posix_spawn", "posix_spawnp", "spawn"),
+        "Popen",
         *("run", "call", "check_call", "check_output", "getoutput", "getstatusoutput", "runu", "sx", "getoutputerror"),
         *("create_subprocess_exec", "create_subprocess_shell", "subprocess_exec", "subprocess_shell"),
         *(f"exec{how}" for how in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")),

@@ -9,6 +9,7 @@ from context_mode_runtime.policy.rules import EDIT_TOOLS, READ_TOOLS, SHELL_TOOL
 from context_mode_runtime.policy.verdicts import Verdict, by_rule, by_unseen
 from context_mode_runtime.shell.commands import Command, Reading, read
 from context_mode_runtime.shell.interpreters import code_of, language_of
+from context_mode_runtime.shell.words import WINDOWS
 from context_mode_runtime.wildcard import part_matches
 
 TYPE_CHECKING = False
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from context_mode_runtime.policy.code import Code
     from context_mode_runtime.policy.load import Policy
 
-_FOLDING = frozenset(("powershell", "pwsh", "cmd"))
 _GLOBAL_OPTIONS = {
     "git": frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")),
     "docker": frozenset(("-H", "--host", "-c", "--context", "--config", "-l", "--log-level")),
@@ -30,41 +30,11 @@ _GLOBAL_OPTIONS = {
 }
 """Options in front of the sub-command: rules are compared without them, too."""
 _NOT_READ = frozenset(
-    [
-        "echo",
-        "printf",
-        "cd",
-        "pushd",
-        "mkdir",
-        "touch",
-        "rm",
-        "rmdir",
-        "unlink",
-        "chmod",
-        "chown",
-        "chgrp",
-        "export",
-        "unset",
-        "set",
-        "kill",
-        "true",
-        "false",
-        "pwd",
-        "which",
-        "command",
-        "type",
-        "hash",
-        "alias",
-        "trap",
-        "test",
-        "[",
-        "[[",
-        "exit",
-        "return",
-        "sleep",
-        "read",
-        "wait",
-    ]
+    (
+        *("echo", "printf", "cd", "pushd", "mkdir", "touch", "rm", "rmdir", "unlink", "chmod", "chown", "chgrp"),
+        *("export", "unset", "set", "kill", "true", "false", "pwd", "which", "command", "type", "hash", "alias"),
+        *("trap", "test", "[", "[[", "exit", "return", "sleep", "read", "wait"),
+    )
 )
 _PATTERN_FIRST = frozenset(
     (
@@ -167,14 +137,14 @@ def _heads(rules: dict[str, list[Rule]]) -> set[str]:
 
 def _forms(text: str, reading: Reading, dialect: str, heads: set[str]) -> list[tuple[str, bool]]:
     """The text as written and all forms of its commands, each once; and whether case counts in none of them."""
-    found = {(text.strip(), dialect in _FOLDING): None}
+    found = {(text.strip(), dialect in WINDOWS): None}
     seen: set[tuple[str, ...]] = set()
     for command in reading.commands:
         key = (command.raw, *command.words)
         if key in seen:
             continue
         seen.add(key)
-        fold = command.dialect in _FOLDING
+        fold = command.dialect in WINDOWS
         found.update(dict.fromkeys((form, fold) for form in command_forms(command, heads)))
     return list(found)
 
@@ -196,10 +166,10 @@ def command_forms(command: Command, heads: Iterable[str] = ()) -> list[str]:
         found += [" ".join([head, *words[1:]]) for head in heads if fits(name, head)]
     if name != words[0]:
         found.append(" ".join([name, *words[1:]]))
-    options = _GLOBAL_OPTIONS.get(name.lower() if command.dialect in _FOLDING else name)
+    options = _GLOBAL_OPTIONS.get(name.lower() if command.dialect in WINDOWS else name)
     if options is not None:
         found.append(" ".join([name, *_without(words[1:], options)]))
-    if command.dialect in _FOLDING:
+    if command.dialect in WINDOWS:
         from context_mode_runtime.shell.windows_programs import other_names
 
         found += [" ".join([other, *words[1:]]) for other in other_names(name, command.dialect)]
@@ -252,7 +222,7 @@ class Named:
         return rule.path(list(files), self._project, fold=self._fold)
 
     def _take(self, command: Command) -> None:
-        windows = command.dialect in _FOLDING
+        windows = command.dialect in WINDOWS
         for _, operator, target in command.redirects:
             into = [self.reads] if operator in ("<", "<>") else []
             into += [self.writes] if operator in _WRITES or operator == "<>" else []
@@ -263,7 +233,7 @@ class Named:
             self._operate(command, command.name.lower() if windows else command.name, words)
 
     def _operate(self, command: Command, name: str, words: list[str]) -> None:
-        windows = command.dialect in _FOLDING
+        windows = command.dialect in WINDOWS
         if name in _ENTERS:
             self._enter(words)
         elif name == "tee":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell.windows_reader import COMMON, Language, close, double, leave_quote
-from context_mode_runtime.shell.words import LITERAL, VARIABLE, Word
+from context_mode_runtime.shell.words import LITERAL, VARIABLE, Word, plain_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,14 +54,10 @@ def _unquote(segment: Segment, quote: str) -> None:
     words = segment.words
     if words and words[0].text.startswith(quote) and words[-1].text.endswith(quote):
         for at, (start, stop) in ((0, (1, None)), (-1, (0, -1))):
-            words[at] = _plain(words[at].text[start:stop], words[at].start)
+            words[at] = plain_word(words[at].text[start:stop], words[at].start)
     elif words and not words[0].text.startswith(("'", '"')):
-        segment.words = [_plain("type", words[0].start), *words]
+        segment.words = [plain_word("type", words[0].start), *words]
     segment.start = -1
-
-
-def _plain(text: str, start: int) -> Word:
-    return Word([(LITERAL, text, False, None, None)], start)
 
 
 def _caret(r: Reader, frame: Frame) -> None:
@@ -76,8 +72,7 @@ def _caret(r: Reader, frame: Frame) -> None:
 
 def _in_quote(r: Reader, frame: Frame) -> None:
     """A quote ends with its line at the latest."""
-    text, at = r.text, r.pos
-    c = text[at]
+    c = r.text[r.pos]
     if c in '"\n':
         leave_quote(r, int(c == '"'))
     elif c == "%":
@@ -85,11 +80,7 @@ def _in_quote(r: Reader, frame: Frame) -> None:
     elif c == "!":
         _exclamation(r, frame)
     else:
-        stop = at + 1
-        while stop < r.size and text[stop] not in '"%!\n':
-            stop += 1
-        r.add(frame, text[at:stop], quoted=True)
-        r.pos = stop
+        r.take(frame, '"%!\n', quoted=True)
 
 
 def _at(r: Reader, frame: Frame) -> None:
@@ -152,7 +143,7 @@ def _word(r: Reader, frame: Frame, word: Word) -> bool:
     if cut > 0 and "==" not in word.text:
         rest = text[cut:] if text[cut] == "/" else text[cut + 1 :]
         frame.segment.start = word.start if frame.segment.start < 0 else frame.segment.start
-        frame.segment.words.append(_plain(text[:cut], word.start))
+        frame.segment.words.append(plain_word(text[:cut], word.start))
         parts = [(LITERAL, rest, False, None, None), *word.parts[1:]] if rest else word.parts[1:]
         if parts:
             frame.segment.words.append(Word(parts, word.start))
@@ -181,7 +172,7 @@ def _command(_r: Reader, frame: Frame) -> None:
         at = texts.index("do", at) + 1
     segment.words = segment.words[at:]
     if segment.words and segment.words[0].plain.startswith("@"):
-        segment.words[0] = _plain(segment.words[0].plain[1:], segment.words[0].start)
+        segment.words[0] = plain_word(segment.words[0].plain[1:], segment.words[0].start)
     if len(segment.words) > 1 and segment.words[0].text.lower() == "set":
         _take_set(segment)
 

@@ -10,7 +10,7 @@ from context_mode_runtime.shell.model import OUTPUT, Segment
 from context_mode_runtime.shell.opened import base
 from context_mode_runtime.shell.scan import scan
 from context_mode_runtime.shell.values import Env, Unseen, alternatives
-from context_mode_runtime.shell.words import LITERAL, Budget, Word, whole
+from context_mode_runtime.shell.words import LITERAL, WINDOWS, Budget, Word, whole
 from context_mode_runtime.shell.wrapper_table import BUSY, DECLARING, ONLY_WITH
 
 TYPE_CHECKING = False
@@ -36,8 +36,6 @@ _SPREAD = 4
 """Expansions may make this many times the text's length."""
 _CHAIN_MAX = 12
 """Wrappers in front of wrappers that are opened."""
-WINDOWS = ("powershell", "pwsh", "cmd")
-"""Dialects of which much is unseen in ordinary text, so that nothing is asked."""
 _PASSES_MAX = 3
 """How often functions and loops are read again with what is set behind them."""
 

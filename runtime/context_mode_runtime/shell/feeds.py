@@ -23,20 +23,8 @@ _READERS = frozenset(("source", ".", "at", "batch", "iex", "invoke-expression"))
 _HOLDERS = frozenset(("env", "sudo", "doas", "export", "declare", "typeset", "readonly", "local"))
 _EVALUATES = frozenset(
     (
-        "let",
-        "[[",
-        "[",
-        "test",
-        "printf",
-        "declare",
-        "typeset",
-        "local",
-        "export",
-        "readonly",
-        "unset",
-        "read",
-        "mapfile",
-        "wait",
+        *("let", "[[", "[", "test", "printf", "declare", "typeset", "local", "export", "readonly", "unset", "read"),
+        *("mapfile", "wait"),
     )
 )
 """Words of theirs are evaluated as arithmetic, where the substitutions in a subscript run."""

@@ -15,30 +15,10 @@ if TYPE_CHECKING:
 _CALLS = (
     *("requests.get(", "requests.request(", "session.get(", "httpx.get(", "httpx.stream(", "urlopen(", "urllib2."),
     *("http.client.", "urllib3.request(", "fetch(", "axios.get(", "axios(", "http.get(", "https.get(", "http.request("),
-    *(
-        "https.request(",
-        "http').get(",
-        'http").get(',
-        "https').get(",
-        'https").get(',
-        "got(",
-        "got.get(",
-        "needle.get(",
-        "superagent.get(",
-        "Net::HTTP",
-        "URI.open(",
-        "open-uri",
-    ),
-    *(
-        "HTTParty.get(",
-        "Faraday.get(",
-        "LWP::Simple",
-        "LWP::UserAgent",
-        "HTTP::Tiny",
-        "file_get_contents(",
-        "curl_exec(",
-    ),
-    *("HTTPoison.get", "Req.get", ":httpc.request", "download.file(", "httr::GET(", "readLines("),
+    *("https.request(", "http').get(", 'http").get(', "https').get(", 'https").get(', "got(", "got.get("),
+    *("needle.get(", "superagent.get(", "Net::HTTP", "URI.open(", "open-uri"),
+    *("HTTParty.get(", "Faraday.get(", "LWP::Simple", "LWP::UserAgent", "HTTP::Tiny", "file_get_contents("),
+    *("curl_exec(", "HTTPoison.get", "Req.get", ":httpc.request", "download.file(", "httr::GET(", "readLines("),
 )
 _NEEDS_ADDRESS = frozenset(("file_get_contents(", "readLines(", "got(", "axios(", "download.file("))
 _SAVES = (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell.model import Segment
-from context_mode_runtime.shell.powershell_commands import is_expression, plain_word, take_command, take_word
+from context_mode_runtime.shell.powershell_commands import is_expression, take_command, take_word
 from context_mode_runtime.shell.powershell_values import literal, text_part, values_of
 from context_mode_runtime.shell.windows_reader import COMMON, Language, end, leave_quote, open_quote
 from context_mode_runtime.shell.windows_reader import redirect as plain_redirect
-from context_mode_runtime.shell.words import LITERAL, OPAQUE_MAX, VARIABLE, Word, name_end
+from context_mode_runtime.shell.words import LITERAL, OPAQUE_MAX, VARIABLE, Word, name_end, plain_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,6 @@ def _method(r: Reader, frame: Frame, glued: str) -> None:
 
 def _block(r: Reader, frame: Frame) -> None:
     """`{`: commands."""
-    words = frame.segment.words
     r.end_word(frame)
     words = frame.segment.words
     if words and not frame.first:
@@ -208,11 +207,7 @@ def _in_quote(r: Reader, frame: Frame) -> None:
     elif c == "`":
         _escape(r, frame)
     else:
-        stop = at + 1
-        while stop < r.size and text[stop] not in '"$`\n':
-            stop += 1
-        r.add(frame, text[at:stop], quoted=True)
-        r.pos = stop
+        r.take(frame, '"$`\n', quoted=True)
 
 
 def _escape(r: Reader, frame: Frame) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell.powershell_values import text_part, values_of
-from context_mode_runtime.shell.words import LITERAL, VARIABLE, Word
+from context_mode_runtime.shell.words import LITERAL, VARIABLE, Word, plain_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,11 +68,6 @@ def take_command(r: Reader, frame: Frame) -> None:
         values = values_of(words)
         _pipeline(r, frame, values or [])
         segment.words = [plain_word(_ECHO, first.start), *(values or words)]
-
-
-def plain_word(text: str, start: int) -> Word:
-    """A word of plain text."""
-    return Word([(LITERAL, text, False, None, None)], start)
 
 
 def _take_pair(segment: Segment) -> None:

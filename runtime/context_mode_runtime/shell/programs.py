@@ -14,15 +14,8 @@ _GIT_VALUES = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", 
 _GIT_KEYS = frozenset(
     (
         *("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "sequence.editor"),
-        *(
-            "diff.external",
-            "gpg.program",
-            "gpg.ssh.program",
-            "credential.helper",
-            "core.gitproxy",
-            "interactive.difffilter",
-        ),
-        *("uploadpack.packobjectshook", "sendemail.smtpserver", "web.browser", "man.viewer"),
+        *("diff.external", "gpg.program", "gpg.ssh.program", "credential.helper", "core.gitproxy"),
+        *("interactive.difffilter", "uploadpack.packobjectshook", "sendemail.smtpserver", "web.browser", "man.viewer"),
     )
 )
 _GIT_SECTIONS = ("pager.", "filter.", "alias.", "difftool.", "mergetool.", "diff.", "merge.", "browser.", "trailer.")
@@ -105,7 +98,8 @@ def _texts(texts: list[str]) -> Opened:
     return result
 
 
-def _options(name: str, words: list[str]) -> Opened:
+def option_texts(name: str, words: list[str]) -> Opened:
+    """The values of the program's options that are shell text."""
     return _texts([value.removeprefix("exec=") for value in option_values(words, TEXT_OPTIONS[name])])
 
 
@@ -241,7 +235,7 @@ def _bind(_name: str, words: list[str]) -> Opened | None:
 
 
 def _fzf(name: str, words: list[str]) -> Opened | None:
-    result = _options(name, words)
+    result = option_texts(name, words)
     for value in option_values(words, ("--bind",)):
         for mark in ("execute(", "execute-silent(", "reload(", "become("):
             _, cut, rest = value.partition(mark)
@@ -321,26 +315,5 @@ OPENERS: dict[str, Callable[[str, list[str]], Opened | None]] = {
     "fzf": _fzf,
     "gh": _gh,
     "expect": _expect,
-    **dict.fromkeys(
-        (
-            *(
-                "rsync",
-                "zip",
-                "sort",
-                "split",
-                "man",
-                "ncat",
-                "nc",
-                "netcat",
-                "install",
-                "rg",
-                "tar",
-                "complete",
-                "compgen",
-            ),
-            *("fc", "mapfile", "readarray", "just", "chokidar", "nodemon", "cargo"),
-        ),
-        _options,
-    ),
 }
 """Program to what its words run."""

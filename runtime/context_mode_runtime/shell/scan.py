@@ -10,7 +10,7 @@ from __future__ import annotations
 from context_mode_runtime.shell import brackets, compound
 from context_mode_runtime.shell.expansions import arith_step, backtick, dollar, param_step, quote_step, single
 from context_mode_runtime.shell.model import ARITH, DEPTH_MAX, LIST, PARAM, QUOTE, Frame, Group, Scan, Segment, own
-from context_mode_runtime.shell.words import LITERAL, OPAQUE, OPAQUE_MAX, PROCESS, escape
+from context_mode_runtime.shell.words import LITERAL, OPAQUE, OPAQUE_MAX, PROCESS, WINDOWS, escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _LIST_STOPS = frozenset(" \t\n\r\\'\"$`;&|()<>#\0")
 
 def scan(text: str, dialect: str = "bash") -> Scan:
     """The segments of `text`. Unknown dialects are read as bash. Never raises; time is linear in the text's length."""
-    if dialect in ("powershell", "pwsh", "cmd"):
+    if dialect in WINDOWS:
         from context_mode_runtime.shell import windows
 
         return windows.scan_windows(text, dialect)

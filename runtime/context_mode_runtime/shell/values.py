@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.shell.words import LITERAL, OPAQUE, PROCESS, VARIABLE, Budget
+from context_mode_runtime.shell.words import LITERAL, OPAQUE, PROCESS, VARIABLE, WINDOWS, Budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Env:
             return [fields[at] if at < len(fields) else "" for fields in lists]
         if name == "0":
             return self.values.get(self.scope + "\0000", [])
-        if name == "_" and self.last and self.dialect not in ("powershell", "pwsh", "cmd"):
+        if name == "_" and self.last and self.dialect not in WINDOWS:
             return [self.last]
         name = self.refs.get(name, name)
         return self.values.get(name) or _PRESET.get(name, [])

@@ -68,17 +68,8 @@ _CMD_ALIASES = (
 )
 NOT_READ = frozenset(
     (
-        *(
-            "write-output",
-            "write-host",
-            "write-error",
-            "write-warning",
-            "write-verbose",
-            "echo",
-            "write",
-            "new-item",
-            "ni",
-        ),
+        *("write-output", "write-host", "write-error", "write-warning", "write-verbose", "echo", "write", "new-item"),
+        "ni",
         *("md", "mkdir", "set", "rem", "title", "remove-item", *_ALIASES["remove-item"].split(), "test-path", "exit"),
         *("split-path", "join-path", "start-sleep", "sleep", "stop-process", "kill", "get-command", "gcm", "setx"),
     )

@@ -7,7 +7,7 @@ from context_mode_runtime.shell.words import LITERAL, OPAQUE, OPAQUE_MAX, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from context_mode_runtime.shell.words import Part
 
@@ -71,11 +71,14 @@ class Reader:
 
     def plain(self, frame: Frame) -> None:
         """Takes the character here and the plain ones behind it."""
+        self.take(frame, self.language.stops, quoted=False)
+
+    def take(self, frame: Frame, stops: Container[str], *, quoted: bool) -> None:
+        """Takes the character here and those behind it up to one of `stops`."""
         end = self.pos + 1
-        stops = self.language.stops
         while end < self.size and self.text[end] not in stops:
             end += 1
-        self.add(frame, self.text[self.pos : end], quoted=False)
+        self.add(frame, self.text[self.pos : end], quoted=quoted)
         self.pos = end
 
     def add(self, frame: Frame, text: str, *, quoted: bool) -> None:

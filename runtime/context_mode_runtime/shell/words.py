@@ -8,6 +8,9 @@ if TYPE_CHECKING:
 
     Part = tuple[int, str, bool, str | None, tuple[Segment, ...] | str | None]
 
+WINDOWS = frozenset(("powershell", "pwsh", "cmd"))
+"""Dialects of Windows: letter case does not count, and much is unseen in ordinary text, so that nothing is asked."""
+
 LITERAL, VARIABLE, OPAQUE, PROCESS = 0, 1, 2, 3
 """Kinds of part; PROCESS is `<(...)`, which stays as written.
 
@@ -53,6 +56,11 @@ class Word:
     def quoted(self) -> bool:
         """Some of it is quoted."""
         return any(part[2] for part in self.parts)
+
+
+def plain_word(text: str, start: int) -> Word:
+    """A word of plain text."""
+    return Word([(LITERAL, text, False, None, None)], start)
 
 
 def whole(word: Word) -> Word:

@@ -20,7 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_START_FLAGS = frozenset(("/b", "/i", "/min", "/max", "/wait", "/low", "/high", "/normal", "/separate", "/shared"))
 _CLUSTER = range(2, 5)
 _HEADS = frozenset(("{", "!", "then", "do", "else", "if", "while", "until", "(", "&"))
 _FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
@@ -114,15 +113,13 @@ def _behind_options(words: list[str], at: int, values: frozenset[str]) -> int:
 
 
 def _option(word: str, values: frozenset[str]) -> bool:
-    return len(word) > 1 and (word[0] == "-" or word.lower() in values or word.lower() in _START_FLAGS)
+    return len(word) > 1 and (word[0] == "-" or word in values)
 
 
 def _takes_next(word: str, values: frozenset[str]) -> bool:
     """`-n`, `--user`, and a cluster whose last letter takes a value; never `-n5` or `--user=x`."""
-    if word.startswith("--") or word[0] == "/":
-        return word.lower() in values
-    if word in values:
-        return True
+    if word.startswith("--") or word in values:
+        return word in values
     for place, letter in enumerate(word[1:], 1):
         if "-" + letter in values:
             return place == len(word) - 1
@@ -301,10 +298,7 @@ _SPECIAL: dict[str, Callable[[str, list[str]], Opened | None]] = {
     "alias": _alias,
     "find": _find,
     "gfind": _find,
-    "su": _text_option,
-    "runuser": _text_option,
-    "script": _text_option,
-    "nix-shell": _text_option,
+    **dict.fromkeys(("su", "runuser", "script", "nix-shell"), _text_option),
     "sg": _group,
     "ip": _ip,
     "trap": _trap,
@@ -313,7 +307,7 @@ _SPECIAL: dict[str, Callable[[str, list[str]], Opened | None]] = {
     **windows_programs.OPENERS,
 }
 _OPENERS: dict[str, Callable[[str, list[str]], Opened | None]] = {
-    **dict.fromkeys(TEXT_OPTIONS, _text_option),
+    **dict.fromkeys(TEXT_OPTIONS, programs.option_texts),
     **dict.fromkeys(WRAPPERS, _wrapper),
     **dict.fromkeys(TEXT_WORDS, _text_words),
     **dict.fromkeys(BEHIND, _behind),
