@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime import log
+from context_mode_runtime.paths import NoHomeError
 from context_mode_runtime.server import eras, lenient, messages
 from context_mode_runtime.server.call import Call, ToolError
 from context_mode_runtime.server.calls import Calls
@@ -123,7 +124,7 @@ def _ran(tool: Tool, params: Body, connection: Connection, running: Running) -> 
     """The result of one call: one text block, `isError` only when it could not be done."""
     try:
         return _text(_handled(tool, _prepared(tool, params, connection, running)))
-    except (ToolError, lenient.WrongArgumentsError) as error:
+    except (ToolError, lenient.WrongArgumentsError, NoHomeError) as error:
         return {**_text(str(error)[:_ERROR_MAX]), "isError": True}
     except Exception as error:  # noqa: BLE001 - the model gets one line, the log the rest
         log.log_error(f"serve {tool.name}", error)

@@ -67,7 +67,10 @@ class Store:
         folder's file system type. Raises StoreError: StoreMissingError, StoreForeignError, StoreNewerError,
         StoreBusyError, or itself with the system's reason.
         """
-        path = os.path.join(paths.project_dir(project_key), place.FILE)
+        try:
+            path = os.path.join(paths.project_dir(project_key), place.FILE)
+        except paths.NoHomeError as error:
+            raise StoreError("~/.context-mode", str(error)) from None
         try:
             return cls._open(path, name, create, kind_of)
         except StoreDamagedError as error:
