@@ -295,7 +295,10 @@ class _Run:
         lines = lines_of(plan, hosts, Telling(whole, done, seen or {}))
         if status == "findings":
             return Result("setup", status, FINDINGS, data, (*lines, "Nothing was changed."))
-        return Result("setup", data=data, messages=(*lines, *notes, *self._closing(plan, hosts, done=done)))
+        closing = self._closing(plan, hosts, done=done)
+        if not hosts and not self.options.remove:
+            closing.append(screens.to_name_one())
+        return Result("setup", data=data, messages=(*lines, *notes, *closing))
 
     def _closing(self, plan: Plan, hosts: Sequence[Host], *, done: bool) -> list[str]:
         shown = paths.tilde(self.root)
@@ -305,9 +308,8 @@ class _Run:
         if self.options.data:
             return []
         if not done:
-            return [
-                "Nothing of ours is there." if self.options.remove else "All is set up already; nothing was changed."
-            ]
+            ready = "All is set up already; nothing was changed." if hosts else "Nothing was changed."
+            return ["Nothing of ours is there." if self.options.remove else ready]
         lines = screens.saved(plan.work.files, self.transaction.backups, plan.work.id)
         if not self.options.remove:
             touched = {change.agent for change in plan.changes}

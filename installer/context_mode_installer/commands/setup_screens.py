@@ -29,14 +29,18 @@ RESTART = "Next: restart the agents; running sessions keep their old settings."
 
 
 def looked_for(hosts: Sequence[Host]) -> list[str]:
-    """Where agents were looked for and how to name one; hosts without a spec by name."""
+    """Where agents were looked for; hosts without a spec by name."""
     lines = ["No agent was found. Looked for a program, or one of these places:"]
     for host in hosts:
         folders = [paths.tilde(host.places.path(folder.path)) for folder in host.spec.detection.folders]
         program = host.spec.detection.binary
         lines.append(f"  {host.spec.name}: {', '.join([*([program] if program else []), *folders])}")
-    lines += lines_of_strangers(strangers_here())
-    return [*lines, f"Next: to set one up all the same: context-mode setup --agents {next(iter(spec_files()), 'ID')}"]
+    return lines + lines_of_strangers(strangers_here())
+
+
+def to_name_one() -> str:
+    """The next step where no agent was found."""
+    return f"Next: to set one up all the same: context-mode setup --agents {next(iter(spec_files()), 'ID')}"
 
 
 def may_go(prefix: str) -> list[str]:
