@@ -31,6 +31,7 @@ UNITS = [
     *("x+=a;", "read x <<< a;", "$x$y ", "for i in a b; do $i; done;", "a[0]=b;", "{a..z}", "set -- a;shift;"),
     *("printf -v x a;", "echo a > f; sh f;", "echo a|cat|", "xargs -I{} ", "sed e;", "true|{ sh;", "${x//a/b}"),
     "@(a|b)",
+    *("echo a > f ", "echo a >> f ", "tee f < a "),
 ]
 DIALECTS = ["bash", "fish", "powershell", "cmd"]
 CASES = [*((unit, "bash") for unit in UNITS), *((UNITS[n], DIALECTS[1 + n % 3]) for n in range(0, len(UNITS), 6))]

@@ -205,13 +205,15 @@ def _unsplit(words: list[Word]) -> list[Word]:
 
 def _read_redirects(reading: Reading, spot: _Spot) -> None:
     """Files that are written."""
-    for redirect in spot.segment.redirects:
-        if redirect.operator in OUTPUT and redirect.target.text != "/dev/null":
-            from context_mode_runtime.shell import builtins, outputs
+    segment, env = spot.segment, reading.env
+    files = [one for one in segment.redirects if one.operator in OUTPUT and one.target.text != "/dev/null"]
+    if files:
+        from context_mode_runtime.shell import builtins, outputs
 
-            target = " ".join(alternatives([redirect.target], reading.env)[0])
-            texts = outputs.written(spot.segment, reading.env)
-            builtins.write(reading.env, target, texts, add=">>" in redirect.operator)
+        texts = outputs.written(segment, env)
+        for one in files:
+            target = " ".join(alternatives([one.target], env)[0])
+            builtins.write(env, target, texts, add=">>" in one.operator)
 
 
 def _read_command(reading: Reading, words: list[str], spot: _Spot) -> None:
