@@ -11,7 +11,8 @@ from tests.docs.test_blocks import OURS, lines
 
 from context_mode_installer.app import run_app
 
-PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("commands", "doctor", "policy", "long-conversations"))]
+NAMES = ("commands", "doctor", "policy", "long-conversations", "stats-and-dashboard", "shell-seat")
+PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES)]
 ELSEWHERE = ("upgrade", "hook", "serve", "dashboard", "demo")
 """What would ask the network, wait for an agent or a browser, or has a test that runs it by itself."""
 MEANT = {"a,b": "claude-code", "s7": "s1", "12": "1", "docs/": "notes.md"}
