@@ -4,7 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const SHAPES = new Set(["svg", "g", "rect", "line", "text", "title"]);
 
 // Control and direction characters as signs that can be seen; line ends and tabs stay.
-export function plain(text) {
+function plain(text) {
   return String(text).replace(
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
     (sign) => {
