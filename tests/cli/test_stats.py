@@ -94,6 +94,14 @@ def test_json_fits_its_schema_and_its_days_and_tools_add_up(stored: Path, run_cl
         assert scope["net"] == scope["saved"] - scope["fetched"] - scope["own_cost"]
 
 
+def test_another_project_that_can_not_be_read_is_named(stored: Path, home: Path, run_cli: Cli) -> None:
+    other = next(file for file in (home / ".context-mode" / "projects").iterdir() if file.name.startswith("other"))
+    (other / "context.db").write_bytes(b"no database " * 100)
+    done = run_cli("stats", cwd=stored)
+    assert done.returncode == 0
+    assert f"not in these numbers: ~/.context-mode/projects/{other.name}/context.db: file is not" in done.stdout
+
+
 def test_a_store_of_a_newer_version_is_an_error_and_stays(project: Path, run_cli: Cli) -> None:
     made.add_calls(project, made.CALLS)
     with made.open_store(project) as store:

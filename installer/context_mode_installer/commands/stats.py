@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from context_mode_installer.result import Result, UserError
 from context_mode_installer.screen import plain, table
+from context_mode_runtime.paths import tilde
 from context_mode_runtime.project import find_project
 from context_mode_runtime.server import savings, savings_text
 from context_mode_runtime.server.call import NO_PROJECT
@@ -68,6 +69,7 @@ def _lines(report: Report, *, named: bool) -> list[str]:
         _barred(*savings_text.days(scope, "this project", _DAYS)),
         _table(savings_text.largest(report, _LARGEST)),
         savings_text.method(report),
+        [f"not in these numbers: {tilde(path)}: {reason}" for path, reason in report.books.unreadable.items()],
     ]
     return [line for part in parts if part for line in ("", *part)][1:]
 
