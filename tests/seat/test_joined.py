@@ -87,6 +87,17 @@ def test_a_sub_agent_is_told_by_its_command(stand: Stand, others: tuple[str, ...
     assert conversation == (f"{AGENT}:talk-1:{of}" if of else f"{AGENT}:talk-1")
 
 
+@pytest.mark.parametrize(
+    ("policy", "noted"), [({}, True), ({"routes": {"seat": "off"}}, False), ({"capture": "off"}, False)]
+)
+def test_a_command_is_noted_where_the_seat_reads_it(stand: Stand, policy: dict[str, Any], noted: bool) -> None:
+    folder = stand.project / ".context-mode"
+    folder.mkdir()
+    (folder / "policy.json").write_text(json.dumps({"version": 1, **policy}))
+    hook(stand, "PreToolUse")
+    assert bool(list(Path(paths.run_dir()).glob("commands/*/*"))) is noted
+
+
 def test_secrets_and_private_text_stay_out_of_the_store(stand: Stand) -> None:
     token = "ghp_" + "a1B2" * 9
     printed = f"echo 'token: {token}'; echo '<priv''ate>inner</private>'; seq 1 3000"

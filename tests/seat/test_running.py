@@ -132,6 +132,23 @@ def test_what_there_is_no_room_for_goes_through(capfd: pytest.CaptureFixture[str
     assert capfd.readouterr().out == "one\n" + "two\n" * 2_000
 
 
+def test_no_line_is_torn_where_the_live_text_ends(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left of the live bytes holds the beginning of a line only: that line waits for the end."""
+    monkeypatch.setattr("context_mode_runtime.seat.output._QUIET_S", 0)
+    pipe = Pipe()
+    output = Output(os.open(tmp_path / "kept", os.O_RDWR | os.O_CREAT | os.O_APPEND), pipe)
+    first = "a" * (LIVE - 6) + "\n"
+    for piece in (first, "a line that has no room\n"):
+        os.write(pipe.writer, piece.encode())
+        output.take()
+        output.show()
+    assert output.show() is None
+    assert capfd.readouterr().out == first
+    output.started()
+
+
 def test_nobody_reads_any_more(stand: Stand, gate: Path, tmp_path: Path) -> None:
     """The command is not ended by it, and keeps its exit code."""
     child = stand.start(f"seq 1 9; read x < {gate}; seq 1 3000; touch {tmp_path}/end; exit 6")

@@ -71,7 +71,7 @@ def _switched_off(target: Target) -> Iterator[tuple[str, str]]:
     """What switches it off in this folder, and how to mend that: our own policy, the project's own files."""
     project = find_project(os.getcwd())
     policy = load_policy(project.root if project else None)
-    if not policy.routes["seat"] or not policy.capture:
+    if not policy.seated:
         yield "route seat or capture is off", "context-mode policy show"
     seat = target.spec.shell_seat.seat
     for one in seat.overruled if seat and project else ():

@@ -29,15 +29,18 @@ def decide(call: Call) -> Decision | None:
 
 
 def _note_for_seat(call: Call) -> None:
-    """Tells the shell's seat, where it was ever set up, whose command is about to run, and what for."""
+    """Tells the shell's seat, where it was ever set up and is on, whose command is about to run, and what for."""
     seat = call.table.get("shell_seat")
     if not seat or not seat["conversation"] or not call.conversation():
         return
     if not os.path.isdir(os.path.join(paths.bin_dir(), "seat", call.table["id"])):
         return
+    policy = call.policy()
+    if not policy.seated:
+        return
     from context_mode_runtime.redact import redact
 
-    asked = redact(call.field("intent"), call.policy().redact)[0]
+    asked = redact(call.field("intent"), policy.redact)[0]
     notes.note_command(call.table["id"], call.conversation(), call.field("command"), call.subagent(), asked)
 
 

@@ -87,6 +87,11 @@ class Policy:
 
         return BudgetRules(**{values.BUDGET[key]: number for key, number in self.budget.items()})
 
+    @property
+    def seated(self) -> bool:
+        """Whether the shell's seat is on: its route, and the store that it puts long outputs into."""
+        return self.capture and self.routes["seat"]
+
 
 class Layer:
     """One file: the table it holds (empty when there is none) and where it is."""

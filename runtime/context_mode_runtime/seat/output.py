@@ -128,7 +128,7 @@ class Output:
         data = self.read(self.shown, LIVE - self.shown)
         whole = self.shown + len(data) == size
         if data:
-            self._write(_cut(data, whole=whole))
+            self._write(_cut(data, whole=whole, begun=self.shown > 0))
         self._full = not whole or self.shown >= LIVE
         self._looks += 1
         return _LOOK_S[self._looks > _LOOK_S[1] / _LOOK_S[0]]
@@ -174,11 +174,12 @@ class Output:
                 self._open = False
 
 
-def _cut(data: bytes, *, whole: bool) -> bytes:
-    """What may be shown now: whole characters, and where more follows whole lines, if there are any."""
-    if not whole:
-        return data[: data.rfind(b"\n") + 1] or _characters(data)
-    return _characters(data)
+def _cut(data: bytes, *, whole: bool, begun: bool) -> bytes:
+    """What may be shown now: whole characters; where more follows whole lines, but for a first one without an end."""
+    if whole:
+        return _characters(data)
+    lines = data[: data.rfind(b"\n") + 1]
+    return lines if lines or begun else _characters(data)
 
 
 def _characters(data: bytes) -> bytes:

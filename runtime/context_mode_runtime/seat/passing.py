@@ -61,9 +61,7 @@ def look(agent: str, arguments: list[str]) -> Seated | None:
     if project is None:
         return None
     policy = load_policy(project.root)
-    if not policy.capture or not policy.routes["seat"]:
-        return None
-    return Seated(table, command, conversation, project, policy)
+    return Seated(table, command, conversation, project, policy) if policy.seated else None
 
 
 def text_of(arguments: list[str]) -> str:

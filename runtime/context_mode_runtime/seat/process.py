@@ -25,9 +25,7 @@ else:
         import signal as signals
 
 _FORWARDED = tuple(getattr(signals, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"))
-_IGNORED_BY_PYTHON = tuple(
-    getattr(signals, name) for name in ("SIGPIPE", "SIGXFSZ", "SIGXFZ") if hasattr(signals, name)
-)
+_IGNORED_BY_PYTHON = tuple(getattr(signals, name) for name in ("SIGPIPE", "SIGXFSZ"))
 _GRACE_S = 0.05
 """A signal to the whole group has reached the shell by itself: it is sent on to one that still runs after this."""
 _SIGNALLED = 128
