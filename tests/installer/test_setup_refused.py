@@ -116,6 +116,23 @@ def test_a_program_of_our_name_from_another_package_manager(
     assert (row["status"], row["fix"]) == ("WARN", "npm uninstall -g context-mode")
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_data_that_another_agent_works_with_is_not_deleted(home: Path, dry_run: bool) -> None:
+    fill(home, "bare")
+    set_up()
+    before = tree(home)
+    with pytest.raises(UserError, match=r"--data .* claude-code; .*: context-mode setup --remove --data") as caught:
+        run(Options(agents=("codex",), remove=True, data=True, dry_run=dry_run))
+    assert caught.value.exit_code == 2
+    assert tree(home) == before
+    done = run(Options(agents=("codex",), remove=True))
+    assert not any("--data" in line for line in done.messages)
+    done = run(Options(agents=("claude-code",), remove=True))
+    assert done.messages[-1] == "  context-mode setup --remove --data"
+    run(Options(remove=True, data=True))
+    assert not (home / ".context-mode").exists()
+
+
 def test_a_damaged_receipt_is_named(home: Path) -> None:
     set_up("claude-code")
     (home / ".context-mode/receipt.json").write_text("{")

@@ -210,6 +210,8 @@ class _Run:
             plan_removals(draft, targets)
             packaged = [target for target in targets if target.install]
             plan = finished(draft, "remove", targets, self.transaction.new_id())
+            if self.options.data:
+                _check_unused(plan)
             if not plan.empty and not self.options.dry_run:
                 self._transact(plan.work, lambda: verify.check_files(self.system, plan.work.files))
                 self.transaction.backups.sweep(keep=_keep(), pinned=plan.receipt.pinned())
@@ -317,6 +319,8 @@ class _Run:
                 *lines,
                 *screens.next_steps((host for host in hosts if host.spec.id in touched), self.options.scope),
             ]
+        if _still_set_up(plan):
+            return [*lines, screens.RESTART]
         stay = f"Data and launchers stay in {shown}. To delete them, too:"
         return [*lines, screens.RESTART, stay, Verbatim("  context-mode setup --remove --data")]
 
@@ -339,6 +343,20 @@ def _keep() -> int:
 
 
 _OURS = ("projects", "run", "backups", "bin", "hook-errors.log", "hook-errors.log.1", "setup.lock")
+
+
+def _check_unused(plan: Plan) -> None:
+    """Raises UserError where an agent stays set up: it needs our launchers, its backups are in the data, too."""
+    left = _still_set_up(plan)
+    if left:
+        raise UserError(
+            f"--data would delete what still runs {left}; to take out all: context-mode setup --remove --data"
+        )
+
+
+def _still_set_up(plan: Plan) -> str:
+    """The agents that are set up after a plan. One whose spec is gone can't be taken out and does not count."""
+    return ", ".join({one.agent: None for one in plan.receipt.entries if one.agent in spec_files()})
 
 
 def _delete_data(root: str) -> list[str]:
