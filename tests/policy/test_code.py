@@ -77,3 +77,19 @@ def test_code_that_is_too_much_is_refused_by_the_first_words_of_rules(unit: str,
     policy.deny.append(parse_rule("Bash(rm *)", Place("f", str(tmp_path))))
     text = unit * (100_000 // len(unit)) + "\nsystem('rm x')\n"
     assert judge_code(policy, text, language="ruby", cwd=str(tmp_path), project=None)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ruby", "a: " * 2_000 + "a = 'b'\nsystem('rm x')\n"),
+        ("python", f"a = {['b'] * 2_000}\nimport os\nname = 'rm'\ndef go(what): os.system(what + ' x')\ngo(name)\n"),
+        ("shell", "git " + "for-each-repo " * 2_000 + "; rm x"),
+    ],
+)
+def test_what_is_long_is_read_like_what_is_short(language: str, text: str, tmp_path: Path) -> None:
+    policy = Policy()
+    policy.deny.append(parse_rule("Bash(rm *)", Place("f", str(tmp_path))))
+    verdict = judge_code(policy, text, language=language, cwd=str(tmp_path), project=None)
+    assert verdict
+    assert verdict.decision == "deny"

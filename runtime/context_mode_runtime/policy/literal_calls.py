@@ -229,10 +229,14 @@ def _name_before(code: str, at: int) -> str:
     at -= code[at - 1 : at] in (":", "+") and at > 0
     while at > 0 and code[at - 1] == " ":
         at -= 1
-    end = at
+    name = _name_up_to(code, at)
+    start = at - len(name)
+    typed = _name_up_to(code, start - 2) if code[max(start - 2, 0) : start] == ": " else ""
+    return typed or name
+
+
+def _name_up_to(code: str, end: int) -> str:
+    at = end
     while at > 0 and _in_name(code[at - 1]):
         at -= 1
-    name = code[at:end]
-    if code[max(at - 2, 0) : at] == ": ":
-        return _name_before(code, at - 2) or name
-    return name
+    return code[at:end]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _ast
+from itertools import product
 
 from context_mode_runtime.policy.python_expressions import added, last_name, worth
 
@@ -180,7 +181,7 @@ class Values:
         count = 1
         for one in choices:
             count *= len(one)
-        turned = _product(choices) if count <= _VALUES_MAX else _one_at_a_time(choices)
+        turned = product(*choices) if count <= _VALUES_MAX else _one_at_a_time(choices)
         for values in turned:
             self.left -= 1
             if self.left > 0:
@@ -189,15 +190,6 @@ class Values:
 
 def _size(value: str | list[str]) -> int:
     return sum(map(len, value))
-
-
-def _product(choices: list[list[Value]]) -> Iterator[tuple[Value, ...]]:
-    if not choices:
-        yield ()
-        return
-    for values in _product(choices[:-1]):
-        for value in choices[-1]:
-            yield (*values, value)
 
 
 def _one_at_a_time(choices: list[list[Value]]) -> Iterator[tuple[Value, ...]]:

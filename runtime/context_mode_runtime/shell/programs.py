@@ -122,16 +122,11 @@ def _git(_name: str, words: list[str]) -> Opened | None:
         inner = [word for word in rest[rest.index("foreach") + 1 :] if word not in ("--recursive", "--quiet", "-q")]
         result.texts.append((inner[0] if len(inner) == 1 else " ".join(map(quoted, inner)), "sh", []))
     elif command == "for-each-repo":
-        _merge(result, _git("git", ["git", *[word for word in rest if not word.startswith("--config")]]))
+        inner = [word for word in rest if not word.startswith("--config")]
+        result.commands += [["git", *inner]] if inner else []
     result.texts += [(text, "sh", []) for text in option_values(["", *rest], _GIT_TEXTS.get(command, ()))]
     result.texts += [(word[5:].replace("% ", " "), "sh", []) for word in rest if word.startswith("ext::")]
     return result if result.commands or result.texts else None
-
-
-def _merge(result: Opened, other: Opened | None) -> None:
-    if other is not None:
-        result.commands += other.commands
-        result.texts += other.texts
 
 
 def _git_setting(result: Opened, key: str, value: str) -> None:
