@@ -18,7 +18,6 @@ const main = document.getElementById("main");
 const picker = document.getElementById("scope");
 let scope = "";
 let stamp = "";
-let shown = "";
 let turn = 0;
 let spoken = 0;
 
@@ -73,7 +72,6 @@ async function show({ moved = false } = {}) {
     window.scrollTo(0, 0);
     (main.querySelector("h1") || main).focus({ preventScroll: true });
   }
-  shown = location.hash;
 }
 
 function live(state, text) {
@@ -159,12 +157,12 @@ picker.addEventListener("change", () => {
   if (above) location.hash = `#/${above}`;
   else show();
 });
-window.addEventListener("hashchange", () => {
-  if (location.hash === "#main") {
-    history.replaceState(null, "", shown || "#/savings");
-    main.focus();
-  } else show({ moved: true });
+// The address names the page that is shown, so a jump within it leaves it alone.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
 });
+window.addEventListener("hashchange", () => show({ moved: true }));
 document.addEventListener("visibilitychange", look);
 start().catch(lost);
 setInterval(look, EVERY_MS);
