@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from context_mode_runtime.shell import builtins, feeds, wrappers
+from context_mode_runtime.shell.busy import BUSY
 from context_mode_runtime.shell.commands import read
 from context_mode_runtime.shell.scan import scan
-from context_mode_runtime.shell.wrapper_table import BUSY
 
 CASES = YAML(typ="safe").load((Path(__file__).parent / "commands.yaml").read_text(encoding="utf-8"))
 DIALECTS = ["bash", "sh", "zsh", "dash", "ksh", "fish", "powershell", "cmd"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell import outputs, parameters, values
+from context_mode_runtime.shell.opened import plain_path
 from context_mode_runtime.shell.words import is_name, whole
 from context_mode_runtime.shell.wrapper_table import DECLARING
 
@@ -218,9 +219,16 @@ def _tee(words: list[str], segment: Segment, env: Env) -> None:
             write(env, word, texts, add=True)
 
 
+def _dd(words: list[str], segment: Segment, env: Env) -> None:
+    names = {key: value for key, _, value in (word.partition("=") for word in words[1:])}
+    texts = env.files.get(plain_path(names.get("if", "")), []) or outputs.inputs(segment, env, 0)[0]
+    if "of" in names and texts:
+        write(env, names["of"], texts, add=False)
+
+
 def _copy(words: list[str], _segment: Segment, env: Env) -> None:
     rest = [word for word in words[1:] if not word.startswith("-")]
-    texts = env.files.get(outputs.plain_path(rest[0]), []) if len(rest) > 1 else []
+    texts = [text for path in rest[:-1] for text in env.files.get(plain_path(path), [])]
     if texts:
         write(env, rest[-1], texts, add=False)
 
@@ -234,7 +242,7 @@ def _exec(_words: list[str], segment: Segment, env: Env) -> None:
 
 def write(env: Env, path: str, texts: list[str], *, add: bool) -> None:
     """The file at `path` may hold one of `texts`; with `add`, behind what it held."""
-    known = env.files.setdefault(outputs.plain_path(path), [])
+    known = env.files.setdefault(plain_path(path), [])
     for text in texts[:_TEXTS_MAX]:
         made = [old + "\n" + text for old in known if text not in old] if add and known else [text]
         known += [one for one in made if one not in known and len(one) <= outputs.FILE_MAX]
@@ -250,7 +258,8 @@ ACTIONS: dict[str, Callable[[list[str], Segment, Env], None]] = {
     **dict.fromkeys(("mapfile", "readarray"), _mapfile),
     **dict.fromkeys(("alias", "abbr"), _alias),
     "hash": _hash,
-    "tee": _tee,
+    **dict.fromkeys(("tee", "sponge"), _tee),
+    "dd": _dd,
     **dict.fromkeys(("cp", "mv", "ln", "install"), _copy),
     "exec": _exec,
 }

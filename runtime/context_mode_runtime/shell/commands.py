@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+from context_mode_runtime.shell.busy import BUSY, ONLY_WITH
 from context_mode_runtime.shell.interpreters import interpreter
 from context_mode_runtime.shell.model import OUTPUT, Segment
 from context_mode_runtime.shell.opened import base
 from context_mode_runtime.shell.scan import scan
 from context_mode_runtime.shell.values import Env, Unseen, alternatives
 from context_mode_runtime.shell.words import LITERAL, WINDOWS, Budget, Word, whole
-from context_mode_runtime.shell.wrapper_table import BUSY, DECLARING, ONLY_WITH
+from context_mode_runtime.shell.wrapper_table import DECLARING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,10 +49,13 @@ class Command:
     `piped_from` whether it stands before or behind a `|`, `via` the wrappers that run it, outermost first,
     `segment` where it stands, `dialect` of the text it stands in, `own` how many of its words are not those of a
     command it runs, `name` the last part of the program's path (empty without words), `fed` what an interpreter reads
-    on its input, `texts` what stands in the code that it is given.
+    on its input, `texts` what stands in the code that it is given, `written` the files that the text wrote before it.
     """
 
-    __slots__ = ("dialect", "fed", "name", "own", "raw", "redirects", "segment", "texts", "unknown", "via", "words")
+    __slots__ = (
+        *("dialect", "fed", "name", "own", "raw", "redirects", "segment", "texts", "unknown", "via", "words"),
+        "written",
+    )
 
     def __init__(self, words: list[str], segment: Segment, dialect: str, via: tuple[str, ...]) -> None:
         self.words = words
@@ -65,6 +69,7 @@ class Command:
         self.redirects: list[tuple[str, str, str]] = []
         self.fed: list[str] = []
         self.texts: list[str] = []
+        self.written: dict[str, list[str]] = {}
 
     @property
     def piped_to(self) -> bool:
@@ -277,7 +282,7 @@ def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[l
     builtins.learn(words, command.segment, env)
     _call(env, words, command.segment)
     if language:
-        command.fed = feeds.read_by(command.segment, env)
+        command.fed, command.written = feeds.read_by(command.segment, env), env.files
     code = reading.inside(command) if language and reading.inside else None
     if code is not None:
         command.texts = code.texts

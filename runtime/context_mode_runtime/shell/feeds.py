@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from context_mode_runtime.shell import outputs, programs
 from context_mode_runtime.shell.model import Group
-from context_mode_runtime.shell.opened import base, quoted
+from context_mode_runtime.shell.opened import base, plain_path, quoted
+from context_mode_runtime.shell.text_table import (
+    SCRIPT_FILES,
+    SCRIPT_OPERANDS,
+    TEXT_VARIABLES,
+    VARIABLE_ENDS,
+    VARIABLE_STARTS,
+)
 from context_mode_runtime.shell.values import Unseen, unseen
-from context_mode_runtime.shell.wrapper_table import SHELLS, TEXT_VARIABLES
+from context_mode_runtime.shell.wrapper_table import SHELLS
 from context_mode_runtime.shell.wrappers import is_wrapper, operand
 
 TYPE_CHECKING = False
@@ -28,7 +35,8 @@ _EVALUATES = frozenset(
     )
 )
 """Words of theirs are evaluated as arithmetic, where the substitutions in a subscript run."""
-FED = _EVALUATES | _HOLDERS | _READERS | frozenset((*SHELLS, *programs.SCRIPTS, "xargs", "parallel", "gxargs"))
+_ARGUMENTS_FROM_INPUT = frozenset(("xargs", "gxargs", "parallel", "env_parallel"))
+FED = _EVALUATES | _HOLDERS | _READERS | _ARGUMENTS_FROM_INPUT | frozenset((*SHELLS, *programs.SCRIPTS))
 """What they run may come from elsewhere in the text."""
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _LOGINS = {
@@ -39,6 +47,7 @@ _LOGINS = {
     "chroot": "",
     "nsenter": "",
     "unshare": "",
+    "systemd-run": "-S --shell",
 }
 """Without a command they start a shell that reads (with one of these options, where some are named)."""
 _LINES_MAX = 64
@@ -69,7 +78,7 @@ def fed(words: list[str], segment: Segment, env: Env, found: Opened | None) -> F
         _of_words(name, words, env, result)
     if name in programs.SCRIPTS:
         _script(name, words, segment, env, result)
-    elif name in ("xargs", "gxargs", "parallel") and found is not None:
+    elif name in _ARGUMENTS_FROM_INPUT and found is not None:
         _arguments(name, words, segment, env, found, result)
     elif lower in SHELLS or lower in _READERS or _logs_in(name, words, found):
         _startup(words, segment, env, result)
@@ -136,7 +145,7 @@ def _from_file(segment: Segment) -> bool:
 
 
 def _file(path: str, dialect: str | None, env: Env, result: Fed) -> None:
-    result.texts += [(text, dialect, []) for text in env.files.get(outputs.plain_path(path), [])]
+    result.texts += [(text, dialect, []) for text in env.files.get(plain_path(path), [])]
 
 
 def _aliased(words: list[str], env: Env, result: Fed) -> None:
@@ -194,9 +203,19 @@ def _script(name: str, words: list[str], segment: Segment, env: Env, result: Fed
         result.texts += [(text, "sh", []) for text in texts]
         result.seen = seen is not False
         return
-    elif name in programs.MAKES:
-        texts = [text for file in _MAKEFILES for text in env.files.get(file, [])]
+    texts += [text for file in _script_files(name, words) for text in env.files.get(plain_path(file), [])]
     result.texts += [(one, "sh", []) for text in texts for one in programs.SCRIPTS[name](text) if one]
+
+
+def _script_files(name: str, words: list[str]) -> list[str]:
+    """The files whose script the program runs."""
+    files = programs.option_values(words, SCRIPT_FILES.get(name, ()))
+    if name in SCRIPT_OPERANDS:
+        files += [word for word in words[1:] if word[:1] != "-"]
+    elif name in programs.MAKES and not files:
+        folders = programs.option_values(words, ("-C", "--directory")) or [""]
+        files = [f"{folder}/{file}".lstrip("/") for folder in folders for file in _MAKEFILES]
+    return files
 
 
 def _of_words(name: str, words: list[str], env: Env, result: Fed) -> None:
@@ -206,7 +225,7 @@ def _of_words(name: str, words: list[str], env: Env, result: Fed) -> None:
         if evaluates and "[" in word and ("$(" in word or "`" in word):
             result.texts.append(substituted(word))
         key, cut, value = word.partition("=") if name in _HOLDERS else ("", "", "")
-        if cut and key in TEXT_VARIABLES:
+        if cut and _is_run(key):
             result.texts += _run_by(key, [value], env)
         elif cut and value.startswith("() {"):
             result.texts.append(("f " + value, "bash", []))
@@ -227,19 +246,25 @@ def of_variable(env: Env, name: str, word: Word | list[Word]) -> list[Text]:
     """Shell text that runs because a variable holds it: by its name, or where it is evaluated as arithmetic."""
     value = next(iter(env.of(name)), "")
     fields = [value] if isinstance(value, str) else value
-    if name not in TEXT_VARIABLES:
+    if not _is_run(name):
         return [substituted(text) for text in fields if "[" in text and ("$(" in text or "`" in text)]
     texts: list[str] = []
-    if not isinstance(word, list) and not TEXT_VARIABLES[name]:
+    if not isinstance(word, list) and TEXT_VARIABLES.get(name, "") is None:
         texts, _ = outputs.of_process(word, env, 0, raw=True)
     return [*_run_by(name, fields, env), *[(text, "bash", []) for text in texts]]
 
 
+def _is_run(name: str) -> bool:
+    """A variable of this name holds what is run."""
+    return name in TEXT_VARIABLES or name.startswith(VARIABLE_STARTS) or name.endswith(VARIABLE_ENDS)
+
+
 def _run_by(name: str, fields: list[str], env: Env) -> list[Text]:
     """What runs when the variable `name` holds `fields`: command lines, or the substitutions in them and files."""
-    if TEXT_VARIABLES[name]:
-        return [(text, "bash", []) for text in fields if text]
-    files = [text for field in fields for text in env.files.get(outputs.plain_path(field), [])]
+    front = TEXT_VARIABLES.get(name, "")
+    if front is not None:
+        return [(front + text.lstrip("|!-" if not front else ""), "bash", []) for text in fields if text]
+    files = [text for field in fields for text in env.files.get(plain_path(field), [])]
     found = [substituted(text) for text in fields if "$(" in text or "`" in text]
     return [*found, *[(text, "bash", []) for text in files]]
 

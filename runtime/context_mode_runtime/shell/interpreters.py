@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from context_mode_runtime.shell.opened import plain_path
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,12 +48,29 @@ _INTERPRETERS = {
     **dict.fromkeys(("tclsh", "wish", "expect", "jimsh"), Interpreter("tcl", "-c")),
     "osascript": Interpreter("applescript", "-e", "-l -s"),
     "julia": Interpreter("julia", "-e -E --eval --print", "-L -J -t -p --load --project"),
+    **dict.fromkeys(("pry", "rake", "rails"), Interpreter("ruby", "-e -E", "-r -I -f")),
+    **dict.fromkeys(("mongo", "mongosh", "zx"), Interpreter("javascript", "-e --eval")),
+    **dict.fromkeys(("sage", "blender", "sqlmap"), Interpreter("python", "-c --python-expr --eval")),
+    **dict.fromkeys(("manage.py", "django-admin"), Interpreter("python", "")),
+    **dict.fromkeys(("wp", "drush"), Interpreter("php", "--exec")),
+    "latexmk": Interpreter("perl", "-e"),
+    **dict.fromkeys(("iex", "mix"), Interpreter("elixir", "-e --eval")),
+    **dict.fromkeys(
+        ("octave", "octave-cli", "matlab", "scilab", "gnuplot", "maxima", "gap", "gp", "slsh", "bpftrace", "stap"),
+        Interpreter("", "-e -r -c -batch --eval --batch-string"),
+    ),
+    **dict.fromkeys(
+        ("clojure", "clj", "bb", "sbcl", "clisp", "ecl", "guile", "racket", "csi", "gosh", "scheme", "gforth"),
+        Interpreter("", "-e -x -c --eval"),
+    ),
+    **dict.fromkeys(("swipl", "gprolog", "dtrace"), Interpreter("", "-g -t -n --query-goal")),
+    **dict.fromkeys(("jrunscript", "jjs", "crystal", "ghci", "runghc"), Interpreter("", "-e")),
     **dict.fromkeys(("groovy", "scala", "jshell", "kotlin", "swift", "ghc", "ocaml"), Interpreter("", "-e")),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "original-awk"), _AWK),
 }
 _FIRST_IS_CODE = frozenset(("awk",))
 """Languages whose first operand is the program, unless an option gave it."""
-_CODE_WORDS = frozenset(("eval",))
+_CODE_WORDS = frozenset(("eval", "ev", "php-eval", "runner", "shell"))
 """Sub-commands that are followed by code."""
 _INPUTS = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 
@@ -73,7 +92,10 @@ def language_of(command: Command) -> str:
 
 
 def code_of(command: Command) -> str:
-    """The code that `command` hands to an interpreter by options, an operand or its input; empty when there is none."""
+    """The code that `command` hands to an interpreter; empty when there is none.
+
+    By options, an operand, its input, or a file that the same text wrote.
+    """
     found = interpreter(command.name) if command.words else None
     if found is None:
         return ""
@@ -82,6 +104,8 @@ def code_of(command: Command) -> str:
         return "\n".join(operands[:1])
     if not code and (not operands or operands[0] in _INPUTS or operands[0].startswith("<(")):
         code = command.fed
+    elif not code:
+        code = command.written.get(plain_path(operands[0]), [])
     return "\n".join(code)
 
 

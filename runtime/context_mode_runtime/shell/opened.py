@@ -29,6 +29,13 @@ def base(word: str) -> str:
     return name[:-4] if lower in (".exe", ".cmd", ".bat", ".com") and len(name) > len(lower) else name
 
 
+def plain_path(path: str) -> str:
+    """A path as the files that a text writes are kept by."""
+    for here in ("./", "$PWD/", "${PWD}/"):
+        path = path.removeprefix(here)
+    return path
+
+
 def quoted(word: str) -> str:
     """`word` as a shell takes it for one word."""
     if word and all(c.isalnum() or c in "-_./=:@%+," for c in word):

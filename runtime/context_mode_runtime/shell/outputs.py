@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from context_mode_runtime.shell import values
 from context_mode_runtime.shell.model import OUTPUT, Group
-from context_mode_runtime.shell.opened import base
+from context_mode_runtime.shell.opened import base, plain_path
 from context_mode_runtime.shell.scan import scan
 from context_mode_runtime.shell.words import PROCESS, escaped, whole
 from context_mode_runtime.shell.wrappers import opened
@@ -172,11 +172,6 @@ def of_process(word: Word, env: Env, depth: int, *, raw: bool) -> Printed:
             texts += made
             seen = seen and known
     return texts, seen
-
-
-def plain_path(path: str) -> str:
-    """A path as the files that a text writes are kept by."""
-    return path.removeprefix("./")
 
 
 def inputs(segment: Segment, env: Env, depth: int, *, raw: bool = True) -> tuple[list[str], bool | None]:

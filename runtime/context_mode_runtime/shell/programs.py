@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from context_mode_runtime.shell.opened import Opened, quoted
 from context_mode_runtime.shell.scripts import awk_commands, of_crontab, recipes, sed_commands, sed_runs
-from context_mode_runtime.shell.wrapper_table import TEXT_OPTIONS
+from context_mode_runtime.shell.text_table import ESCAPES, MARKS, SETTINGS, TEXT_OPTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from context_mode_runtime.shell.opened import Text
 
 _GIT_VALUES = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"))
 _GIT_KEYS = frozenset(
@@ -16,20 +18,13 @@ _GIT_KEYS = frozenset(
         *("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "sequence.editor"),
         *("diff.external", "gpg.program", "gpg.ssh.program", "credential.helper", "core.gitproxy"),
         *("interactive.difffilter", "uploadpack.packobjectshook", "sendemail.smtpserver", "web.browser", "man.viewer"),
+        *("sendemail.sendmailcmd", "sendemail.tocmd", "sendemail.cccmd", "sendemail.headercmd", "instaweb.httpd"),
+        *("core.alternaterefscommand", "instaweb.browser"),
     )
 )
-_GIT_SECTIONS = ("pager.", "filter.", "alias.", "difftool.", "mergetool.", "diff.", "merge.", "browser.", "trailer.")
 _GIT_ENDS = (
-    ".cmd",
-    ".command",
-    ".clean",
-    ".smudge",
-    ".process",
-    ".textconv",
-    ".driver",
-    ".helper",
-    ".program",
-    ".path",
+    *(".cmd", ".command", ".clean", ".smudge", ".process", ".textconv", ".driver", ".helper", ".program", ".path"),
+    *(".uploadpack", ".receivepack", ".defaultkeycommand"),
 )
 _GIT_TEXTS: dict[str, tuple[str, ...]] = {
     "rebase": ("-x", "--exec"),
@@ -39,33 +34,25 @@ _GIT_TEXTS: dict[str, tuple[str, ...]] = {
     ),
     "difftool": ("-x", "--extcmd"),
     "grep": ("-O", "--open-files-in-pager"),
-    **dict.fromkeys(("ls-remote", "fetch", "pull", "fetch-pack"), ("--upload-pack",)),
+    **dict.fromkeys(("ls-remote", "fetch", "pull", "fetch-pack"), ("--upload-pack", "--exec")),
     "clone": ("-u", "--upload-pack"),
+    "send-email": ("--smtp-server", "--sendmail-cmd", "--to-cmd", "--cc-cmd", "--header-cmd"),
+    "instaweb": ("-d", "--httpd", "-b", "--browser"),
+    "daemon": ("--access-hook",),
+    "shell": ("-c",),
     **dict.fromkeys(("push", "send-pack"), ("--receive-pack", "--exec")),
     "archive": ("--exec",),
-    "for-each-repo": (),
-    "submodule": (),
-    "bisect": (),
-    "config": (),
 }
-ESCAPES: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
-    **dict.fromkeys(("vim", "vi", "nvim", "view", "gvim", "vimdiff"), (("-c", "--cmd", "-es"), "+", ("!", "system("))),
-    "ex": (("-c", "-sc"), "+", ("!",)),
-    "ed": ((), "", ("!",)),
-    **dict.fromkeys(("emacs", "emacsclient"), (("--eval", "-eval", "-e"), "", ("shell-command", "call-process"))),
-    "gdb": (("-ex", "-iex", "--ex", "--eval-command"), "", ("!", "shell ", "system(")),
-    "lldb": (("-o", "-O"), "", ("shell ",)),
-    "sqlite3": (("-cmd",), " ", (".shell ", ".system ")),
-    "psql": (("-c", "--command"), "", ("\\!",)),
-    **dict.fromkeys(("mysql", "mariadb"), (("-e", "--execute"), "", ("\\!", "system "))),
-    **dict.fromkeys(("less", "more"), ((), "+", ("!",))),
-    "dc": (("-e", "--expression"), "", ("!",)),
-    **dict.fromkeys(("ftp", "sftp", "telnet"), ((), "", ("!",))),
-}
-"""Program to (options whose value is a script, what begins an operand that is one, what begins a shell command)."""
+_GIT_CONFIG_VALUES = ("-f", "--file", "--blob", "--type", "--default", "--comment")
+_CLUSTER = range(2, 5)
+_SHORTENED_MIN = len("--filt")
+"""Long options may be cut short to this length."""
 MAKES = frozenset(("make", "gmake", "bmake", "remake"))
+_PAIRS = {"(": ")", "{": "}"}
+_LIST_SIGNS = str.maketrans("[]{},\"';", "        ")
 SEDS = frozenset(("sed", "gsed"))
 _AWKS = frozenset(("awk", "gawk", "mawk", "nawk"))
+_FZF_SIGNS = str.maketrans("([{<)]}>~|:", "\n" * 11)
 _MAKE_PROGRAMS = frozenset(
     ("SHELL", "CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "RM", "CP", "MV", "INSTALL", "PYTHON", "GO")
 )
@@ -75,9 +62,20 @@ def _value(word: str, option: str, following: str | None) -> str | None:
     """The value of `option` when `word` is it: the next word, behind `=`, or glued to a short one."""
     if word == option:
         return following
-    if option.startswith("--"):
-        return word[len(option) + 1 :] if word.startswith(option + "=") else None
-    return word[len(option) :] if word.startswith(option) and len(option) == len("-x") else None
+    if len(option) == len("-x"):
+        if word.startswith(option):
+            return word[len(option) :]
+        return following if cluster_end(word, (option,)) else None
+    name, cut, value = word.partition("=")
+    if name == option or (option.startswith("--") and len(name) >= _SHORTENED_MIN and option.startswith(name)):
+        return value if cut else following
+    return None
+
+
+def cluster_end(word: str, options: tuple[str, ...]) -> bool:
+    """`-qc`: letters of which the last is one of the short options."""
+    letters = word[1:]
+    return word[:1] == "-" and letters.isalpha() and "-" + letters[-1] in options and len(letters) in _CLUSTER
 
 
 def option_values(words: list[str], options: tuple[str, ...]) -> list[str]:
@@ -98,9 +96,54 @@ def _texts(texts: list[str]) -> Opened:
     return result
 
 
-def option_texts(name: str, words: list[str]) -> Opened:
-    """The values of the program's options that are shell text."""
-    return _texts([value.removeprefix("exec=") for value in option_values(words, TEXT_OPTIONS[name])])
+def option_texts(name: str, words: list[str]) -> Opened | None:
+    """The values of the program's options that are shell text; words may be joined by commas (`gcc -wrapper`)."""
+    values = [value.removeprefix("exec=") for value in option_values(words, TEXT_OPTIONS[name])]
+    result = _texts([value if " " in value else value.replace(",", " ") for value in values])
+    return result if result.texts else None
+
+
+def held(name: str, words: list[str]) -> list[Text]:
+    """Shell text in settings, behind marks, and in scripts of the program's own that it is given."""
+    texts: list[str] = []
+    if name in SETTINGS:
+        options, keys = SETTINGS[name]
+        for setting in option_values(words, options):
+            key, _, value = setting.replace("=", " ", 1).partition(" ")
+            if any(one in key.lower() for one in keys):
+                texts.append(_bare(value))
+    if name in MARKS:
+        texts += [text for word in words[1:] for mark in MARKS[name] for text in _behind_mark(word, mark)]
+    if name in ESCAPES:
+        texts += [text for script in _scripts(name, words) for text in escapes(name, script)]
+    return [(text, "bash", []) for text in texts if text.strip()]
+
+
+def _bare(value: str) -> str:
+    """A setting's value without quotes, `!` and the signs of a list."""
+    value = value.strip(" =!;")
+    if value[:1] in ("[", "{"):
+        return " ".join(value.translate(_LIST_SIGNS).split())
+    return value[1:].partition(value[0])[0] if value[:1] in ("'", '"') else value
+
+
+def _behind_mark(word: str, mark: str) -> list[str]:
+    at = word.lower().find(mark)
+    if at < 0:
+        return []
+    rest = word[at + len(mark) :]
+    closing = next((_PAIRS[sign] for sign in mark[::-1] if sign in _PAIRS), "")
+    return [_bare(rest.rpartition(closing)[0] or rest if closing else rest)]
+
+
+def _scripts(name: str, words: list[str]) -> list[str]:
+    options, sign, _ = ESCAPES[name]
+    found = option_values(words, options)
+    if sign == " ":
+        found += [word for word in words[1:] if word[:1] == "."]
+    elif sign:
+        found += [word[1:] for word in words[1:] if word.startswith(sign)]
+    return found
 
 
 def _git(_name: str, words: list[str]) -> Opened | None:
@@ -108,14 +151,15 @@ def _git(_name: str, words: list[str]) -> Opened | None:
     at = 1
     while at < len(words) and words[at].startswith("-"):
         if words[at] == "-c" and at + 1 < len(words):
-            key, _, value = words[at + 1].partition("=")
-            _git_setting(result, key, value)
+            _git_setting(result, *words[at + 1].split("=", 1))
         at += 2 if words[at] in _GIT_VALUES else 1
     command, rest = "".join(words[at : at + 1]), words[at + 1 :]
     if command == "config":
-        operands = [word for word in rest if not word.startswith("-") and word != "set"]
-        if len(operands) > 1:
-            _git_setting(result, operands[0], operands[1])
+        given = option_values(["", *rest], _GIT_CONFIG_VALUES)
+        _git_setting(result, *[word for word in rest if word[:1] != "-" and word != "set" and word not in given][:2])
+    elif command == "clone":
+        for setting in option_values(["", *rest], ("-c", "--config")):
+            _git_setting(result, *setting.split("=", 1))
     elif command == "bisect" and rest[:1] == ["run"]:
         result.commands.append(rest[1:])
     elif command == "submodule" and "foreach" in rest:
@@ -129,21 +173,18 @@ def _git(_name: str, words: list[str]) -> Opened | None:
     return result if result.commands or result.texts else None
 
 
-def _git_setting(result: Opened, key: str, value: str) -> None:
+def _git_setting(result: Opened, key: str = "", value: str = "", *_more: str) -> None:
     """A setting that holds a command line; an alias may be one of git's own."""
     key = key.lower()
     if key.startswith("alias."):
-        if value.startswith("!"):
-            result.texts.append((value[1:], "sh", []))
-        elif value:
-            result.texts.append(("git " + value, "sh", []))
-    elif (
-        key in _GIT_KEYS
-        or key.startswith("pager.")
-        or (key.startswith(_GIT_SECTIONS) and key.endswith(_GIT_ENDS))
-        or (key.startswith("credential.") and key.endswith(".helper"))
-    ):
+        result.texts += [(value[1:] if value.startswith("!") else "git " + value, "sh", [])] if value else []
+    elif key in _GIT_KEYS or key.startswith("pager.") or key.endswith(_GIT_ENDS):
         result.texts.append((value.lstrip("!"), "sh", []))
+    elif key.startswith("submodule.") and value.startswith("!"):
+        result.texts.append((value[1:], "sh", []))
+    elif value.startswith("ext::") or key.startswith("url.ext::"):
+        address = value if value.startswith("ext::") else key[len("url.") :].removesuffix(".insteadof")
+        result.texts.append((address[len("ext::") :].replace("% ", " "), "sh", []))
 
 
 def escapes(name: str, script: str) -> list[str]:
@@ -160,19 +201,6 @@ def escapes(name: str, script: str) -> list[str]:
 
 def _escapes_of(name: str) -> Callable[[str], list[str]]:
     return lambda script: escapes(name, script)
-
-
-def _escaping(name: str, words: list[str]) -> Opened | None:
-    options, sign, _ = ESCAPES[name]
-    scripts = option_values(words, options)
-    if sign == " ":
-        scripts += [word for word in words[1:] if word[:1] == "."]
-    elif sign:
-        scripts += [word[1:] for word in words[1:] if word.startswith(sign)]
-    result = _texts([text for script in scripts for text in escapes(name, script)])
-    if name == "gdb" and "--args" in words:
-        result.commands.append(words[words.index("--args") + 1 :])
-    return result if result.texts or result.commands else None
 
 
 def _sed(_name: str, words: list[str]) -> Opened | None:
@@ -200,26 +228,10 @@ def _make(_name: str, words: list[str]) -> Opened | None:
         key, cut, value = word.partition("=")
         if cut and key.rstrip("?:+") in _MAKE_PROGRAMS:
             texts.append(value)
-        elif key == "--eval":
-            texts += recipes(value)
+    for text in option_values(words, ("--eval", "-E")):
+        texts += recipes(text)
     result = _texts(texts)
     return result if result.texts else None
-
-
-def _ssh(name: str, words: list[str]) -> Opened | None:
-    """Only what runs here: `ProxyCommand` and its kin, what copies in the place of `ssh`."""
-    texts = option_values(words, TEXT_OPTIONS.get(name, ()))
-    for value in option_values(words, ("-o",)):
-        key, _, rest = value.replace("=", " ", 1).partition(" ")
-        if key.lower() in ("proxycommand", "localcommand", "knownhostscommand"):
-            texts.append(rest)
-    result = _texts(texts)
-    return result if result.texts else None
-
-
-def _socat(_name: str, words: list[str]) -> Opened | None:
-    texts = [word.partition(":")[2] for word in words[1:] if word.upper().startswith(("EXEC:", "SYSTEM:", "SHELL:"))]
-    return _texts(texts) if texts else None
 
 
 def _bind(_name: str, words: list[str]) -> Opened | None:
@@ -230,23 +242,32 @@ def _bind(_name: str, words: list[str]) -> Opened | None:
 
 
 def _fzf(name: str, words: list[str]) -> Opened | None:
-    result = option_texts(name, words)
+    """`--preview`, and what stands behind an action of `--bind`, whatever signs are around it."""
+    pieces: list[str] = []
     for value in option_values(words, ("--bind",)):
-        for mark in ("execute(", "execute-silent(", "reload(", "become("):
-            _, cut, rest = value.partition(mark)
-            result.texts += [(rest.rpartition(")")[0] or rest, "sh", [])] if cut else []
+        pieces += value.translate(_FZF_SIGNS).split("\n")[1:]
+    found = option_texts(name, words)
+    result = _texts([*pieces, *[text[0] for text in found.texts]] if found else pieces)
     return result if result.texts else None
 
 
 def _gh(_name: str, words: list[str]) -> Opened | None:
-    if words[1:3] != ["alias", "set"]:
-        return None
-    return _texts([word[1:] for word in words[3:] if word.startswith("!")])
+    if words[1:3] == ["alias", "set"]:
+        shell = any(word in ("-s", "--shell") for word in words[3:])
+        return _texts([word.lstrip("!") for word in words[4:] if shell or word.startswith("!")])
+    if words[1:3] == ["config", "set"] and words[3:4] in (["editor"], ["pager"], ["browser"]):
+        return _texts(words[4:5])
+    return None
 
 
 def _expect(_name: str, words: list[str]) -> Opened | None:
-    texts = [script.partition("spawn ")[2].partition("\n")[0] for script in option_values(words, ("-c",))]
+    texts = [text for script in option_values(words, ("-c",)) for text in _spawned(script)]
     return _texts(texts) if any(texts) else None
+
+
+def _spawned(script: str) -> list[str]:
+    lines = [line.partition("spawn ")[2] for line in script.split("\n")]
+    return [line.removeprefix("-noecho ") for line in lines]
 
 
 def _bwrap(_name: str, words: list[str]) -> Opened:
@@ -265,9 +286,23 @@ def _bwrap(_name: str, words: list[str]) -> Opened:
 
 
 _BWRAP = {
-    **dict.fromkeys(("--bind", "--ro-bind", "--dev-bind", "--bind-try", "--ro-bind-try", "--symlink", "--setenv"), 2),
     **dict.fromkeys(
-        ("--proc", "--dev", "--tmpfs", "--dir", "--chdir", "--unsetenv", "--uid", "--gid", "--hostname"), 1
+        (
+            *("--bind", "--ro-bind", "--dev-bind", "--bind-try", "--ro-bind-try", "--dev-bind-try", "--symlink"),
+            *("--setenv", "--file", "--bind-data", "--ro-bind-data", "--chmod", "--bind-fd", "--ro-bind-fd"),
+        ),
+        2,
+    ),
+    "--overlay": 3,
+    **dict.fromkeys(
+        (
+            *("--proc", "--dev", "--tmpfs", "--dir", "--chdir", "--unsetenv", "--uid", "--gid", "--hostname", "--args"),
+            *("--seccomp", "--add-seccomp-fd", "--perms", "--size", "--cap-add", "--cap-drop", "--lock-file"),
+            *("--argv0", "--overlay-src", "--tmp-overlay", "--ro-overlay", "--remount-ro", "--sync-fd", "--block-fd"),
+            *("--info-fd", "--json-status-fd", "--userns", "--userns2", "--pidns", "--exec-label", "--file-label"),
+            *("--mqueue", "--userns-block-fd"),
+        ),
+        1,
     ),
 }
 
@@ -278,7 +313,7 @@ SCRIPTS: dict[str, Callable[[str], list[str]]] = {
     **dict.fromkeys(SEDS, sed_commands),
     **dict.fromkeys(_AWKS, awk_commands),
     "crontab": lambda text: [of_crontab(line) for line in text.split("\n")],
-    "expect": lambda text: [line.partition("spawn ")[2] for line in text.split("\n")],
+    "expect": _spawned,
 }
 """What runs of a script that comes in on the program's input."""
 
@@ -299,16 +334,13 @@ def reads_script(name: str, words: list[str]) -> bool:
 
 OPENERS: dict[str, Callable[[str, list[str]], Opened | None]] = {
     "git": _git,
-    **dict.fromkeys(ESCAPES, _escaping),
     **dict.fromkeys(SEDS, _sed),
     **dict.fromkeys(_AWKS, _awk),
     **dict.fromkeys(MAKES, _make),
-    **dict.fromkeys(("ssh", "scp", "sftp", "ssh-copy-id"), _ssh),
-    "socat": _socat,
     "bwrap": _bwrap,
     "bind": _bind,
-    "fzf": _fzf,
-    "gh": _gh,
+    **dict.fromkeys(("fzf", "fzf-tmux", "sk"), _fzf),
+    **dict.fromkeys(("gh", "glab"), _gh),
     "expect": _expect,
 }
 """Program to what its words run."""

@@ -1,23 +1,35 @@
-"""Programs that run another program, as data: options that take a value, own words, options with shell text."""
+"""Programs in front of another program, as data: options that take a value, own words, sub-commands."""
 
 from __future__ import annotations
 
 SHELLS = {
-    **dict.fromkeys(("sh", "dash", "ash", "busybox-sh"), "sh"),
-    **dict.fromkeys(("bash", "rbash"), "bash"),
-    **dict.fromkeys(("ksh", "ksh93", "mksh", "pdksh", "oksh"), "ksh"),
-    "zsh": "zsh",
+    **dict.fromkeys(("sh", "dash", "ash", "busybox-sh", "posh", "yash", "hush", "bosh", "sash", "execlineb"), "sh"),
+    **dict.fromkeys(("csh", "tcsh", "elvish", "nu", "xonsh"), "sh"),
+    **dict.fromkeys(("bash", "rbash", "bash-static", "osh", "ysh"), "bash"),
+    **dict.fromkeys(("ksh", "ksh93", "ksh2020", "mksh", "pdksh", "oksh", "lksh", "loksh", "rksh"), "ksh"),
+    **dict.fromkeys(("zsh", "rzsh", "zsh-static"), "zsh"),
     "fish": "fish",
     **dict.fromkeys(("pwsh", "powershell"), "powershell"),
     "cmd": "cmd",
 }
-"""Program name to dialect."""
+"""Program name to dialect; shells of other kinds are read as the one that is next to them."""
 
 WRAPPERS: dict[str, tuple[str, int]] = {
     "env": ("-u --unset -C --chdir -P -L -U -a --argv0", 0),
-    "sudo": ("-u -g -U -p -C -D -R -T -r -t -h -c -a --user --group --prompt --chdir --chroot --host --role --type", 0),
+    **dict.fromkeys(
+        ("sudo", "sudo-rs", "dzdo", "please"),
+        (
+            (
+                "-u -g -U -p -C -D -R -T -r -t -h -c -a --user --group --prompt --chdir --chroot --host --role --type "
+                "--other-user --close-from --command-timeout --auth-type --login-class"
+            ),
+            0,
+        ),
+    ),
     "doas": ("-u -C -a", 0),
-    "pkexec": ("--user -u", 0),
+    **dict.fromkeys(("pkexec", "kdesu", "gksu", "gksudo", "lxsudo", "beesu"), ("--user -u -c", 0)),
+    **dict.fromkeys(("pbrun", "pfexec", "super", "sesudo"), ("-u", 0)),
+    "sux": ("-", 1),
     "run0": ("-u --user -g --group -D --chdir --unit --property --setenv --slice --nice", 0),
     "nohup": ("", 0),
     **dict.fromkeys(("timeout", "gtimeout"), ("-s --signal -k --kill-after", 1)),
@@ -30,7 +42,23 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "stdbuf": ("-i -o -e --input --output --error", 0),
     "setsid": ("", 0),
     **dict.fromkeys(("flatpak-spawn", "distrobox-host-exec"), ("", 0)),
-    **dict.fromkeys(("setarch", "x86_64", "i386", "aarch64", "linux32", "linux64"), ("", 0)),
+    **dict.fromkeys(
+        (
+            "setarch",
+            "x86_64",
+            "i386",
+            "i486",
+            "i586",
+            "i686",
+            "aarch64",
+            "ppc64",
+            "s390x",
+            "linux32",
+            "linux64",
+            "uname26",
+        ),
+        ("", 0),
+    ),
     "arch": ("-e -d", 0),
     "caffeinate": ("-t -w", 0),
     "chroot": ("--userspec --groups", 1),
@@ -64,11 +92,17 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "systemd-inhibit": ("--what --who --why --mode", 0),
     "strace": ("-e -o -p -s -S -u -E -a -b -I -O -P -X --trace --output --attach --string-limit --user --env", 0),
     "ltrace": ("-e -o -p -s -S -u -a -n -A -D -F -l -x -w --output", 0),
-    "valgrind": ("", 0),
-    "fakeroot": ("-l --lib -s -i -b", 0),
+    **dict.fromkeys(("valgrind", "callgrind", "heaptrack", "ktrace", "ocount"), ("", 0)),
+    **dict.fromkeys(("fakeroot", "fakeroot-ng", "fakechroot", "pseudo"), ("-l --lib -s -i -b -c -d -e", 0)),
     "proot": ("-r -b -w -q -k --rootfs --bind --cwd", 0),
-    "firejail": ("", 0),
-    "setpriv": ("--ruid --euid --rgid --egid --reuid --regid --groups --inh-caps --bounding-set --securebits", 0),
+    **dict.fromkeys(("firejail", "sandbox", "landrun"), ("--rox --rw --ro -t -H -T -X", 0)),
+    "setpriv": (
+        (
+            "--ruid --euid --rgid --egid --reuid --regid --groups --inh-caps --ambient-caps --bounding-set "
+            "--securebits --pdeathsig --selinux-label --apparmor-profile"
+        ),
+        0,
+    ),
     "prlimit": ("-p --pid -o --output", 0),
     "cgexec": ("-g", 0),
     "chpst": ("-u -U -b -e -/ -n -l -L -m -d -o -p -f -c -r -t", 0),
@@ -84,9 +118,15 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "viddy": ("-n --interval", 0),
     "entr": ("", 0),
     "reflex": ("-r -g -R -G", 0),
-    "parallel": (
-        "-j --jobs -a --arg-file -I -N -n -L -S --sshlogin --colsep -C -d --delay --timeout --joblog --tagstring",
-        0,
+    **dict.fromkeys(
+        ("parallel", "env_parallel"),
+        (
+            (
+                "-j --jobs -a --arg-file -I -N -n -L -S --sshlogin --colsep -C -d --delay --timeout --joblog "
+                "--tagstring --rpl --block --shuf --wd --workdir --retries"
+            ),
+            0,
+        ),
     ),
     "hyperfine": (
         (
@@ -95,18 +135,39 @@ WRAPPERS: dict[str, tuple[str, int]] = {
         ),
         0,
     ),
-    "busybox": ("", 0),
+    **dict.fromkeys(("busybox", "busybox.static"), ("", 0)),
     "toybox": ("", 0),
     "cpulimit": ("-l --limit -p --pid -e --exe", 0),
     "setuidgid": ("", 1),
     "faketime": ("-f -p", 1),
-    **dict.fromkeys(("eatmydata", "chronic", "ifne", "catchsegv", "run-one", "zargs", "disown"), ("", 0)),
-    "rlwrap": ("-b -c -C -D -f -F -g -H -l -N -p -P -q -S -s -t -w -z", 0),
+    **dict.fromkeys(
+        ("eatmydata", "chronic", "ifne", "catchsegv", "zargs", "disown", "zrun", "cronic", "shush"), ("", 0)
+    ),
+    **dict.fromkeys(
+        ("run-one", "run-this-one", "keep-one-running", "run-one-constantly", "run-one-until-success"), ("", 0)
+    ),
+    **dict.fromkeys(("rlwrap", "rlfe"), ("-b -c -C -D -f -F -g -H -l -N -p -P -q -S -s -t -w -z", 0)),
     "logsave": ("", 1),
     **dict.fromkeys(
-        ("ld.so", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1"),
-        ("--library-path --preload --audit --argv0 --inhibit-rpath", 0),
+        (
+            *("ld.so", "ld.so.1", "ld64.so.1", "ld64.so.2", "ld-linux.so.2", "ld-linux.so.3", "ld-linux-x86-64.so.2"),
+            *("ld-linux-x32.so.2", "ld-linux-aarch64.so.1", "ld-linux-armhf.so.3", "ld-linux-riscv64-lp64d.so.1"),
+            *[f"ld-musl-{machine}.so.1" for machine in ("x86_64", "i386", "aarch64", "armhf", "armv7", "riscv64")],
+        ),
+        (
+            "--library-path --preload --audit --argv0 --inhibit-rpath --glibc-hwcaps-prepend --glibc-hwcaps-mask",
+            0,
+        ),
     ),
+    **dict.fromkeys(
+        [
+            f"qemu-{machine}{kind}"
+            for machine in ("x86_64", "i386", "aarch64", "arm", "riscv64", "ppc64le", "s390x")
+            for kind in ("", "-static")
+        ],
+        ("-L -g -s -cpu -E -U -0 -B -R -D -d -p", 0),
+    ),
+    **dict.fromkeys(("box64", "box86", "FEXInterpreter", "rosetta", "wine", "wine64"), ("", 0)),
     "retry": ("-t --times -d --delay -n -s", 0),
     "cross-env": ("", 0),
     "sem": ("-j --jobs --id", 0),
@@ -117,7 +178,7 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "runas": ("", 0),
     "direnv": ("", 2),
     "dotenv": ("-f -e -v", 0),
-    "npx": ("-p --package", 0),
+    **dict.fromkeys(("npx", "pnpx"), ("-p --package --node-options", 0)),
     "bunx": ("", 0),
     "uvx": ("--from --with -p --python", 0),
     "rtk": ("", 0),
@@ -125,154 +186,96 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "winpty": ("", 0),
     "gosu": ("", 1),
     "su-exec": ("", 1),
-    "tini": ("", 0),
+    "tini": ("-p -e", 0),
     "dumb-init": ("", 0),
     "with-contenv": ("", 0),
+    # Isolation, resources, users.
+    "nsjail": ("-c --chroot -u --user -g --group -t --time_limit -C --config -R -B -T --cwd -E --env", 0),
+    "minijail0": ("-u -g -C -b -k -e -S -f -t -V -a -P", 0),
+    "schroot": ("-c --chroot -u --user -d --directory", 0),
+    "aa-exec": ("-p --profile -n --namespace", 0),
+    "runcon": ("-t --type -u --user -r --role -l --range", 0),
+    "seunshare": ("-t -h -Z", 0),
+    "choom": ("-n --adjust -p --pid", 0),
+    "uclampset": ("-m -M -p", 0),
+    "coresched": ("-s -d -t", 1),
+    "hwloc-bind": ("", 1),
+    **dict.fromkeys(("rootlesskit", "lxc-usernsexec"), ("-m", 0)),
+    "lxc-unshare": ("-s -u -H -i", 0),
+    "limits": ("-c -d -f -l -m -n -s -t -u -v -C -U", 0),
+    **dict.fromkeys(("cpuset", "ppriv"), ("-l -c -s -d -n", 0)),
+    **dict.fromkeys(("protect", "newtask", "ptime", "dtruss"), ("-p", 0)),
+    **dict.fromkeys(("rtprio", "idprio", "setfib"), ("", 1)),
+    "lockf": ("-t", 1),
+    **dict.fromkeys(("truss", "apptrace"), ("-o -t -u -v", 0)),
+    # Daemons, terminals and queues.
+    **dict.fromkeys(("daemonize", "daemon"), ("-p -l -o -e -c -u -n --name -P -r -t -m -H", 0)),
+    **dict.fromkeys(("systemd-cat", "systemd-socket-activate"), ("-t --identifier -p --priority -l --listen -E -d", 0)),
+    **dict.fromkeys(("dtach", "abduco"), ("-e -r -t -n -c -A -a -N", 0)),
+    **dict.fromkeys(("kitty", "foot", "footclient", "contour", "ttyd", "gotty"), ("-p --port -c -i -u -g -T -t -a", 0)),
+    **dict.fromkeys(("cage", "weston", "gamescope", "xinit", "startx"), ("-W -H -w -h -r", 0)),
+    **dict.fromkeys(("optirun", "primusrun", "prime-run", "mangohud", "gamemoderun", "aoss"), ("-b -c -d", 0)),
+    **dict.fromkeys(("gnome-session-inhibit", "kde-inhibit", "xss-lock"), ("--inhibit --app-id --reason -n -s", 0)),
+    **dict.fromkeys(("xdg-terminal-exec", "kstart", "kstart5", "keepawake"), ("", 0)),
+    **dict.fromkeys(("tsp", "nq", "task-spooler"), ("-L -D -N -S -O", 0)),
+    **dict.fromkeys(("srun", "salloc", "bsub", "qsub"), ("-n -N -c -p -t -J -o -e -q -M -W -R -b", 0)),
+    **dict.fromkeys(("mpirun", "mpiexec", "orterun"), ("-n -np -c -H -host -hostfile --hostfile -x -wdir", 0)),
+    **dict.fromkeys(("lckdo", "s6-setlock"), ("-W -t", 1)),
+    **dict.fromkeys(("catatonit", "pid1", "my_init"), ("", 0)),
+    # The families of daemontools and s6.
+    **dict.fromkeys(("envdir", "envuidgid", "s6-envdir", "s6-setuidgid", "s6-sudo"), ("", 1)),
+    **dict.fromkeys(("pgrphack", "recordio", "fghack", "s6-env", "s6-softlimit", "s6-setsid"), ("", 0)),
+    "argv0": ("", 0),
+    **dict.fromkeys(("tcpserver", "tcpclient", "sslserver"), ("-c -x -u -g -b -l -t -r", 2)),
+    "faucet": ("", 1),
+    # Networks and secrets.
+    **dict.fromkeys(("proxychains", "proxychains4"), ("-f", 0)),
+    **dict.fromkeys(("tsocks", "torsocks", "torify", "websocketd"), ("-a -u -p -P", 0)),
+    "sshpass": ("-f -d -p -P", 0),
+    **dict.fromkeys(("krenew", "k5start"), ("-f -H -k -K -p -u -c -I -i -S -t -L", 0)),
+    "gpg-agent": ("--options --homedir --pinentry-program --log-file --default-cache-ttl --max-cache-ttl", 0),
+    **dict.fromkeys(("envconsul", "summon", "dockerize"), ("-f -p -e -D -wait -timeout -template -prefix -config", 0)),
+    "envchain": ("", 1),
+    "env-cmd": ("-f --file -e --environments -r --rc-file", 0),
+    # Compilers, debuggers and measures.
+    **dict.fromkeys(("ccache", "distcc", "sccache", "bear", "xcrun"), ("-o --output --sdk -sdk --toolchain", 0)),
+    **dict.fromkeys(("intercept-build", "scan-build"), ("-o --cdb --use-cc --use-analyzer -enable-checker", 0)),
+    "gdbserver": ("", 1),
+    "lldb": ("-o -O -s -S -p -n -k -K -c --one-line --source", 0),
+    "operf": ("-e -d -p", 0),
+    **dict.fromkeys(("multitime", "timelimit"), ("-n -r -s -t -T -S -i -b", 0)),
+    "hwatch": ("-n --interval -l -s --shell", 0),
+    **dict.fromkeys(("every", "chdir", "sched"), ("", 1)),
+    **dict.fromkeys(("rr", "uftrace", "emulate", "foreground", "background"), ("", 0)),
+    "watchexec": ("-w --watch -e --exts -f --filter -i --ignore -s --signal -d --debounce --shell -o", 0),
+    "systemd-nspawn": ("-D --directory -M --machine -i --image -u --user --bind --bind-ro -E --setenv", 0),
+    "runitor": ("-uuid -slug -ping-key -api-url -timeout", 0),
+    "grc": ("-c --config", 0),
+    **dict.fromkeys(("formail", "reformail"), ("-a -A -i -I -u -U -l -m", 0)),
+    **dict.fromkeys(("msgfilter", "msgexec"), ("-i --input -o --output-file -D -e -f", 0)),
+    "pexec": ("-n -p -f -e -o -i -u -c -s", 0),
+    **dict.fromkeys(("wait-for-it", "wait-for-it.sh", "wait-for"), ("-t -h -p", 1)),
+    "empty": ("-i -o -p -L", 0),
+    **dict.fromkeys(("pty", "ptyget"), ("", 0)),
     "and": ("", 0),
     "or": ("", 0),
     "not": ("", 0),
 }
 """Program to (options that take the next word, words of its own before the inner command)."""
 
-TWO_WORDS = {
-    ("uv", "run"): "--with --python -p --env-file --extra --group --package --project --directory --index",
-    ("poetry", "run"): "",
-    ("pipenv", "run"): "",
-    ("pdm", "run"): "",
-    ("hatch", "run"): "",
-    ("rye", "run"): "",
-    ("pixi", "run"): "-e --environment --manifest-path",
-    ("conda", "run"): "-n --name -p --prefix --cwd",
-    ("mamba", "run"): "-n --name -p --prefix --cwd",
-    ("bundle", "exec"): "",
-    ("mise", "exec"): "-C --cd",
-    ("mise", "x"): "-C --cd",
-    ("asdf", "exec"): "",
-    ("rbenv", "exec"): "",
-    ("pyenv", "exec"): "",
-    ("npm", "exec"): "-p --package",
-    ("pnpm", "exec"): "",
-    ("yarn", "exec"): "",
-    ("op", "run"): "--env-file --account",
-    ("doppler", "run"): "-p -c --project --config",
-    ("heroku", "local:run"): "",
-    **dict.fromkeys(
-        (("perf", "stat"), ("perf", "record"), ("perf", "trace"), ("perf", "mem")),
-        "-e -o -p -t -C -F -r -I -x -c -m --event --output --repeat",
-    ),
-    ("pnpm", "dlx"): "",
-    ("yarn", "dlx"): "-p",
-    ("cmake", "-E"): "",
-    ("mix", "cmd"): "",
-}
-"""Program and sub-command in front of another program, with the options that take the next word."""
-
-BEHIND: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("fd", "fdfind"), ("-x", "--exec", "-X", "--exec-batch")),
-    **dict.fromkeys(
-        ("xterm", "konsole", "alacritty", "urxvt", "st", "terminator", "kitty", "foot"), ("-e", "-x", "--")
-    ),
-    **dict.fromkeys(("gnome-terminal", "xfce4-terminal", "mate-terminal", "tilix"), ("--", "-x", "-e")),
-    "nix": ("-c", "--command"),
-    **dict.fromkeys(("guix", "opam", "stack", "cabal", "zellij", "watchexec", "zargs"), ("--",)),
-    "start-stop-daemon": ("-x", "--exec", "-a", "--startas"),
-    "gdb": ("--args",),
-    "dotenv": ("--",),
-}
-"""Option behind which a command stands."""
-
-TEXT_WORDS = frozenset(("concurrently", "npm-run-all", "pee", "watchexec", "cross-env-shell", "mprocs"))
-"""Each word of theirs with a blank in it is shell text."""
-
-ASSIGNING = frozenset(("env", "sudo", "doas", "dotenv", "systemd-run", "cross-env"))
+ASSIGNING = frozenset(("env", "sudo", "doas", "dotenv", "systemd-run", "cross-env", "env-cmd", "s6-env", "sudo-rs"))
 """`name=value` may stand in front of the inner command."""
 
-JOINING = frozenset(("watch", "viddy", "parallel", "hyperfine"))
+JOINING = frozenset(("watch", "viddy", "hwatch", "parallel", "env_parallel", "hyperfine"))
 """They hand their words to a shell as one text."""
 
 QUERIES = {
     "command": ("-v", "-V"),
-    "sudo": ("-l", "-v", "-k", "-K", "-e", "--list"),
+    **dict.fromkeys(("sudo", "sudo-rs"), ("-l", "-v", "-k", "-K", "-e", "--list")),
     "ionice": ("-p", "-P", "-u"),
     "jobs": ("-l", "-p", "-r", "-s", "-n"),
 }
 """With one of these options nothing is run."""
 
-TEXT_OPTIONS = {
-    **dict.fromkeys(("su", "runuser"), ("-c", "--command", "--session-command")),
-    "script": ("-c", "--command"),
-    "flock": ("-c", "--command"),
-    "nix-shell": ("--run", "--command"),
-    "env": ("-S", "--split-string"),
-    "capsh": ("-c",),
-    "entr": ("-s",),
-    "hyperfine": ("-p", "--prepare", "-c", "--cleanup", "-s", "--setup", "--conclude"),
-    "nodemon": ("-x", "--exec"),
-    "chokidar": ("-c", "--command"),
-    **dict.fromkeys(("npx", "npm", "pnpm", "yarn"), ("-c", "--call", "--shell-mode")),
-    "rsync": ("-e", "--rsh"),
-    "zip": ("-TT", "--unzip-command"),
-    "sort": ("--compress-program",),
-    "split": ("--filter",),
-    "man": ("-P", "--pager"),
-    "ncat": ("-c", "--sh-exec", "-e", "--exec"),
-    **dict.fromkeys(("nc", "netcat"), ("-e", "-c")),
-    "install": ("--strip-program",),
-    "fzf": ("--preview",),
-    "rg": ("--pre",),
-    "cargo": ("-s", "--shell"),
-    "just": ("--command",),
-    **dict.fromkeys(("mapfile", "readarray"), ("-C",)),
-    **dict.fromkeys(("complete", "compgen"), ("-C",)),
-    "fc": ("-e",),
-    **dict.fromkeys(("scp", "sftp"), ("-S", "-D")),
-    "tcpdump": ("-z",),
-    "tar": (
-        "--to-command",
-        "--checkpoint-action",
-        "-I",
-        "--use-compress-program",
-        "--rsh-command",
-        "-F",
-        "--info-script",
-    ),
-}
-"""Option whose value is shell text."""
-
-TEXT_VARIABLES = {
-    **dict.fromkeys(("PROMPT_COMMAND", "PAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "SHELL"), True),
-    **dict.fromkeys(("GIT_SEQUENCE_EDITOR", "GIT_SSH_COMMAND", "GIT_SSH", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS"), True),
-    **dict.fromkeys(("SSH_ASKPASS", "MANPAGER", "LESSOPEN", "LESSCLOSE", "BROWSER", "FZF_DEFAULT_COMMAND"), True),
-    **dict.fromkeys(("RSYNC_RSH", "CVS_RSH", "GIT_PROXY_COMMAND", "SYSTEMD_PAGER", "SUDO_EDITOR"), True),
-    **dict.fromkeys(("PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV", "PROMPT", "RPROMPT"), False),
-}
-"""Variables whose value is run: as a command line (True), or for the substitutions in it."""
-
 DECLARING = frozenset(("export", "declare", "local", "readonly", "typeset"))
 """Builtins behind which `name=value` is an assignment."""
-BUSY = frozenset(
-    (
-        *(*WRAPPERS, *SHELLS, *BEHIND, *TEXT_OPTIONS, *TEXT_WORDS, *DECLARING, *(pair[0] for pair in TWO_WORDS)),
-        *("alias", "eval", "find", "gfind", "ip", "screen", "sg", "tmux", "trap", "abbr", "cp", "hash", "integer"),
-        *("ln", "mv", "nameref", "read", "set", "shift", "tee", "printf", "let", "[", "[[", "test", "unset", "wait"),
-        "source",
-        *(".", "at", "batch", "crontab", "awk", "gawk", "mawk", "nawk", "bind", "make", "gmake", "bmake", "remake"),
-        *("bwrap", "git", "gh", "socat", "ssh", "ssh-copy-id", "sed", "gsed", "expect", "dc", "ed", "ex", "emacs"),
-        *("emacsclient", "ftp", "telnet", "gdb", "lldb", "less", "more", "vi", "vim", "view", "gvim", "nvim"),
-        "vimdiff",
-        *("mysql", "mariadb", "psql", "sqlite3", "chokidar", "conhost", "forfiles", "icim", "iex", "iwmi", "psexec"),
-        *("invoke-cimmethod", "invoke-expression", "invoke-wmimethod", "nal", "new-alias", "new-scheduledtaskaction"),
-        *("sal", "saps", "schtasks", "set-alias", "start", "start-process", "start-threadjob", "wmic"),
-        *("@command", "@commandline", "@execute", "@filepath", ".addscript", ".create", ".exec", ".filename", ".shell"),
-        *(".invokescript", ".newscriptblock", ".run", ".shellexecute", ".start"),
-    )
-)
-"""Programs that may start another, or change what a text knows: all others need no look."""
-ONLY_WITH = {
-    "git": (
-        *("-c", "archive", "bisect", "clone", "config", "difftool", "ext::", "fetch", "filter-branch", "for-each-repo"),
-        *("grep", "ls-remote", "pull", "push", "rebase", "send-pack", "submodule"),
-    ),
-    "npm": ("-c", "--c", "exec", "--s"),
-}
-"""They do so only with a word that begins with one of these."""

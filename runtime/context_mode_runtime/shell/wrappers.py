@@ -1,18 +1,16 @@
-"""Programs that run another program: where its words begin, or which argument is shell text (`wrapper_table.py`)."""
+"""Programs that run another program: where its words begin (`wrapper_table.py`), or which argument is shell text."""
 
 from __future__ import annotations
 
 from context_mode_runtime.shell import programs, windows_programs
 from context_mode_runtime.shell.opened import Opened, base
+from context_mode_runtime.shell.subcommand_table import BEHIND, SUBCOMMANDS
+from context_mode_runtime.shell.text_table import ESCAPES, MARKS, SETTINGS, TEXT_OPTIONS, TEXT_WORDS
 from context_mode_runtime.shell.wrapper_table import (
     ASSIGNING,
-    BEHIND,
     JOINING,
     QUERIES,
     SHELLS,
-    TEXT_OPTIONS,
-    TEXT_WORDS,
-    TWO_WORDS,
     WRAPPERS,
 )
 
@@ -20,7 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_CLUSTER = range(2, 5)
 _HEADS = frozenset(("{", "!", "then", "do", "else", "if", "while", "until", "(", "&"))
 _FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 
@@ -32,9 +29,19 @@ def opened(words: list[str]) -> Opened | None:
         name = name.lower()
         if name not in KNOWN:
             return None
-    second = words[1] if len(words) > 1 else ""
-    if (name, second) in TWO_WORDS:
-        result = _from(words, 2, TWO_WORDS[(name, second)], 0)
+    result = _opened(name, words)
+    texts = programs.held(name, words)
+    if texts:
+        result = result or Opened()
+        result.texts += texts
+    return result
+
+
+def _opened(name: str, words: list[str]) -> Opened | None:
+    known = SUBCOMMANDS.get(name, {})
+    at = next((at for at, word in enumerate(words[1:], 1) if word in known), 0)
+    if at:
+        result = _from(words, at + 1, *known[words[at]])
         _option_texts(result, words, TEXT_OPTIONS.get(name, ()), "bash")
         return result
     opener = _OPENERS.get(name)
@@ -66,27 +73,43 @@ def _behind(name: str, words: list[str]) -> Opened | None:
     """What follows one of the program's options is the command."""
     result = Opened()
     for option in BEHIND[name]:
-        if option in words[1:]:
-            at = words.index(option, 1) + 1
-            inner = words[at:]
-            result.commands += [[word for word in inner if word != "--"] if name == "start-stop-daemon" else inner]
-            break
+        at = _place(words, (option,)) + 1
         glued = next((word for word in words[1:] if option.startswith("--") and word.startswith(option + "=")), "")
+        if at > 1:
+            inner = words[at:]
+            _add(result, [word for word in inner if word != "--"] if name == "start-stop-daemon" else inner)
+            break
         if glued:
-            result.commands.append([glued[len(option) + 1 :], *words[words.index(glued) + 1 :]])
+            _add(result, [glued[len(option) + 1 :], *words[words.index(glued) + 1 :]])
             break
     if name in TEXT_OPTIONS:
         _option_texts(result, words, TEXT_OPTIONS[name], "bash")
     if name in TEXT_WORDS:
         result.texts += _text_words(name, words).texts
-    if not result.commands and name in WRAPPERS:
-        return _wrapper(name, words)
+    wrapped = _wrapper(name, words) if not result.commands and name in WRAPPERS else None
+    if wrapped:
+        result.commands += wrapped.commands
+        result.texts += wrapped.texts
     return result if result.commands or result.texts else None
 
 
-def _text_words(_name: str, words: list[str]) -> Opened:
+def _place(words: list[str], options: tuple[str, ...]) -> int:
+    """Where one of `options` stands, else where letters end in it; 0: nowhere."""
+    exact = next((at for at, word in enumerate(words[1:], 1) if word in options), 0)
+    return exact or next((at for at, word in enumerate(words[1:], 1) if programs.cluster_end(word, options)), 0)
+
+
+def _add(result: Opened, inner: list[str]) -> None:
+    """A command that the program starts; a single word with a blank in it may go to a shell."""
+    if inner:
+        result.commands.append(inner)
+    if len(inner) == 1 and " " in inner[0]:
+        result.texts.append((inner[0], "bash", []))
+
+
+def _text_words(name: str, words: list[str]) -> Opened:
     """Each word with a blank in it is shell text."""
-    result = Opened()
+    result = (_wrapper(name, words) if name in WRAPPERS else None) or Opened()
     result.texts += [(word, "bash", []) for word in words[1:] if " " in word or "\t" in word]
     return result
 
@@ -94,9 +117,8 @@ def _text_words(_name: str, words: list[str]) -> Opened:
 def _from(words: list[str], at: int, values: str, own: int) -> Opened:
     result = Opened()
     at = _behind_options(words, at, frozenset(values.split()))
-    inner = words[at + own :]
-    if inner:
-        result.commands.append(inner)
+    at += own
+    _add(result, words[at + 1 :] if own and words[at : at + 1] == ["--"] else words[at:])
     return result
 
 
@@ -166,7 +188,7 @@ def _joined(name: str, inner: list[str], result: Opened) -> None:
 
 def _option_texts(result: Opened, words: list[str], options: tuple[str, ...], dialect: str | None) -> bool:
     for at, word in enumerate(words[1:], 1):
-        if word in options or _cluster_end(word, options):
+        if word in options or programs.cluster_end(word, options):
             if at + 1 < len(words):
                 result.texts.append((" ".join(words[at + 1 :]) if word == "-S" else words[at + 1], dialect, []))
             return True
@@ -178,12 +200,6 @@ def _option_texts(result: Opened, words: list[str], options: tuple[str, ...], di
                 result.texts.append((" ".join([word[len(option) :], *words[at + 1 :]]), dialect, []))
                 return True
     return False
-
-
-def _cluster_end(word: str, options: tuple[str, ...]) -> bool:
-    """`-qc`: letters of which the last is one of the short options."""
-    letters = word[1:]
-    return word[:1] == "-" and letters.isalpha() and "-" + letters[-1] in options and len(letters) in _CLUSTER
 
 
 def _text_option(name: str, words: list[str]) -> Opened:
@@ -209,15 +225,15 @@ def _shell(name: str, words: list[str]) -> Opened:
     while at < len(words) and words[at][:1] in ("-", "+") and len(words[at]) > 1:
         word = words[at]
         short = word[1:] if not word.startswith("--") else ""
-        if ("c" in short and word[0] == "-") or word == "--command":
+        if ("c" in short and word[0] == "-") or word in ("--command", "--commands"):
             at = _behind_options(words, at + 1, frozenset(("-o", "-O", "+o", "+O")))
             if at < len(words):
                 result.texts.append((words[at], dialect, words[at + 1 :]))
             return result
-        if word.startswith("--command="):
-            result.texts.append((word[10:], dialect, words[at + 1 :]))
+        if word.startswith(("--command=", "--init-command=")):
+            result.texts.append((word.partition("=")[2], dialect, words[at + 1 :]))
             return result
-        takes = short[-1:] in ("o", "O") or word in ("--rcfile", "--init-file")
+        takes = short[-1:] in ("o", "O") or word in ("--rcfile", "--init-file", "--emulate")
         if dialect == "fish" and short == "C":
             result.texts += [(w, dialect, []) for w in words[at + 1 : at + 2]]
             takes = True
@@ -272,14 +288,14 @@ def _find(_name: str, words: list[str]) -> Opened:
     return result
 
 
-_TMUX_VALUES = ("-t", "-s", "-n", "-c", "-S", "-L")
+_TMUX_VALUES = ("-t", "-s", "-n", "-c", "-S", "-L", "-f", "-dmS", "-DmS")
 
 
-def _tmux(_name: str, words: list[str]) -> Opened | None:
+def _tmux(name: str, words: list[str]) -> Opened | None:
     """`new-session`, `send-keys` and the like hand their last words to a shell."""
-    result = _text_words("tmux", words[1:])
-    at = 1
-    while at < len(words) and (words[at][:1] == "-" or at == 1 or words[at - 1] in _TMUX_VALUES):
+    result = _text_words(name, words[1:])
+    at = 1 if name == "screen" else 2
+    while at < len(words) and (words[at][:1] == "-" or words[at - 1] in _TMUX_VALUES):
         at += 1
     if words[at:]:
         result.commands.append(words[at:])
@@ -290,7 +306,7 @@ def _ip(_name: str, words: list[str]) -> Opened | None:
     """`ip netns exec NAME command`, `ip vrf exec NAME command`."""
     if "exec" not in words:
         return None
-    return _from(words, words.index("exec") + 1, "", 1)
+    return _from(words, words.index("exec") + 1, "", 0 if words[1] in ("-a", "-all") else 1)
 
 
 _SPECIAL: dict[str, Callable[[str, list[str]], Opened | None]] = {
@@ -298,12 +314,11 @@ _SPECIAL: dict[str, Callable[[str, list[str]], Opened | None]] = {
     "alias": _alias,
     "find": _find,
     "gfind": _find,
-    **dict.fromkeys(("su", "runuser", "script", "nix-shell"), _text_option),
+    **dict.fromkeys(("su", "runuser", "newrole", "script", "scriptlive", "nix-shell"), _text_option),
     "sg": _group,
     "ip": _ip,
     "trap": _trap,
-    "tmux": _tmux,
-    "screen": _tmux,
+    **dict.fromkeys(("tmux", "tmate", "byobu", "screen"), _tmux),
     **windows_programs.OPENERS,
 }
 _OPENERS: dict[str, Callable[[str, list[str]], Opened | None]] = {
@@ -315,5 +330,5 @@ _OPENERS: dict[str, Callable[[str, list[str]], Opened | None]] = {
     **dict.fromkeys(SHELLS, _shell),
     **_SPECIAL,
 }
-KNOWN = frozenset((*_OPENERS, *(pair[0] for pair in TWO_WORDS)))
+KNOWN = frozenset((*_OPENERS, *SUBCOMMANDS, *SETTINGS, *MARKS, *ESCAPES))
 """Names that may run something."""
