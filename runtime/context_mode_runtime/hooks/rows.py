@@ -36,8 +36,16 @@ def add(store: Store, call: Call, row: Row, *, parent: bool = False) -> None:
     key = call.parent_key() if parent else call.key()
     row = _named_task(store, key, row) if key and row.kind == "task" else row
     if key and row.text.strip():
-        detail = _cut(store, row.detail, TEXT_MAX) if row.detail else None
-        add_row(store, key, row.kind, _cut(store, row.text, row.room), detail=detail)
+        add_row(store, key, row.kind, _cut(store, row.text, row.room), detail=_detail(store, row))
+
+
+def _detail(store: Store, row: Row) -> str | None:
+    """Of a failure that is too long the lines that matter: what failed stands at its end as a rule."""
+    if row.kind != "failure" or not row.detail or len(row.detail) <= TEXT_MAX:
+        return _cut(store, row.detail, TEXT_MAX) if row.detail else None
+    from context_mode_runtime.excerpt import excerpt
+
+    return excerpt(_cut(store, row.detail, len(row.detail)), budget=TEXT_MAX, failed=True).text
 
 
 def _named_task(store: Store, key: str, row: Row) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from context_mode_runtime import failures
 from context_mode_runtime.redact import redact
 
 TYPE_CHECKING = False
@@ -31,19 +32,6 @@ _WORDS = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
-_FAILURES = re.compile(
-    r"^(?:"
-    r"FAILED \S+.*|ERROR \S+(?:::|\.py\b).*|={2,80}.{0,200}\b[1-9]\d* (?:failed|errors?)\b.*|[1-9]\d* failed\b.*"
-    r"|FAILED \((?:failures|errors)=.*|.{0,20}Tests? ?(?:Suites|Files)?:? +.{0,80}\b[1-9]\d* failed\b.*"
-    r"|\s*--- FAIL: .+|FAIL(?:\s+\S+.*)?|test result: FAILED.*|not ok \d.*|\s*[1-9]\d* failing\b.*"
-    r"|\d+ examples?, [1-9]\d* failures?.*|.{0,20}BUILD FAIL(?:ED|URE).*|\[ERROR\] .+"
-    r"|Traceback \(most recent call last\):|panic: .+|fatal: .+|npm (?:ERR!|error) .+"
-    r"|make(?:\[\d+\])?: \*\*\* .+|error(?:\[\w+\])?: .+|\S+:\d+:\d+: (?:fatal )?error: .+|.*\berror TS\d+: .+"
-    r"|Found [1-9]\d* errors?\b.*|[1-9]\d* errors? generated\.?|\W*✖ [1-9]\d* problems?.*"
-    r"|(?:.{0,60}: )?(?:line \d+: )?\S+: (?:command )?not found|.{0,60}: Permission denied"
-    r")$",
-    re.MULTILINE,
-)
 _ENDED = re.compile(r"\b(?:completed|exited|finished|ended) with (?:exit )?(?:code|status):? (\d+)\W{0,3}\Z")
 _TOLD = re.compile(r"^Exit Code: (\d+)(?:\n[A-Z][A-Za-z ]{1,30}: .{0,40}){0,3}\Z", re.MULTILINE)
 """Or one of the lines of a form that the host puts behind what was printed."""
@@ -89,7 +77,7 @@ def failure(command: str, output: str, dialect: str, secret_names: Iterable[str]
         output = output[: _LOOKED_AT // 2] + "\n" + output[-_LOOKED_AT // 2 :]
     tail = output[-_LAST_LINE_MAX:]
     ended = _ENDED.search(tail) or _TOLD.search(tail)
-    failed = ended[1].strip("0") if ended else _FAILURES.search(output)
+    failed = ended[1].strip("0") if ended else failures.LINE.search(output)
     if not failed or _only_shows(command, dialect):
         return None
     from context_mode_runtime.excerpt import excerpt

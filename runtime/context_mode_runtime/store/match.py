@@ -33,8 +33,15 @@ def match_block(store: Store, conversation: str | None, prompt: str, *, upto: in
     lines: dict[tuple[str, str], str] = {}
     span = (_begin(store, conversation, upto), upto)
     for seq, kind, text, detail in matching_rows(store, conversation, prompt, 4 * _COUNT, span=span):
-        lines.setdefault((kind, text), blocks.line(kind, seq, f"{text}: {detail}" if detail else text))
+        if (kind, text) not in lines:
+            lines[kind, text] = _line(seq, kind, text, detail)
     return _block(list(lines.values())[:_COUNT])
+
+
+def _line(seq: int, kind: str, text: str, detail: str | None) -> str:
+    if detail and kind == "failure":
+        return blocks.failure_line(kind, seq, text, detail)
+    return blocks.line(kind, seq, f"{text}: {detail}" if detail else text)
 
 
 def matching_rows(

@@ -42,7 +42,7 @@ def state_block(store: Store, conversation: str | None) -> str:
     lines = []
     for kind, word, count in _PLAN:
         for row in _chosen(rows, kind)[-count:]:
-            line = blocks.line(word, row.seq, _text(row))
+            line = _line(word, row)
             room -= size_of(line) + 1
             if room < 0:
                 break
@@ -61,8 +61,11 @@ def _head(conversation: str, upto: int) -> str:
     return f'<context_mode_state session="{blocks.attribute(conversation)[:200]}" upto="{upto}">'
 
 
-def _text(row: Row) -> str:
-    return f"{row.text}: {row.detail}" if row.detail and row.kind in ("failure", "decision", "subagent") else row.text
+def _line(word: str, row: Row) -> str:
+    if row.detail and row.kind == "failure":
+        return blocks.failure_line(word, row.seq, row.text, row.detail)
+    told = f"{row.text}: {row.detail}" if row.detail and row.kind in ("decision", "subagent") else row.text
+    return blocks.line(word, row.seq, told)
 
 
 def _chosen(rows: list[Row], kind: str) -> list[Row]:
