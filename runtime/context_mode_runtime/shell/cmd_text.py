@@ -61,12 +61,9 @@ def _unquote(segment: Segment, quote: str) -> None:
 
 
 def _caret(r: Reader, frame: Frame) -> None:
-    follow = r.text[r.pos + 1 : r.pos + 2]
-    if r.text.startswith("\r\n", r.pos + 1):
-        r.pos += 3
+    if r.joins_lines():
         return
-    if follow != "\n":
-        r.add(frame, follow, quoted=True)
+    r.add(frame, r.text[r.pos + 1 : r.pos + 2], quoted=True)
     r.pos += 2
 
 

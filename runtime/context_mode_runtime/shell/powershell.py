@@ -211,9 +211,7 @@ def _in_quote(r: Reader, frame: Frame) -> None:
 
 
 def _escape(r: Reader, frame: Frame) -> None:
-    follow = r.text[r.pos + 1 : r.pos + 2]
-    if r.text.startswith("\r\n", r.pos + 1):
-        r.pos += 3
+    if r.joins_lines():
         return
     if r.text.startswith("u{", r.pos + 1):
         stop = r.text.find("}", r.pos, r.pos + 11)
@@ -222,8 +220,8 @@ def _escape(r: Reader, frame: Frame) -> None:
             r.add(frame, chr(int(digits, 16)), quoted=True)
             r.pos = stop + 1
             return
-    if follow != "\n":
-        r.add(frame, _ESCAPES.get(follow, follow), quoted=True)
+    follow = r.text[r.pos + 1 : r.pos + 2]
+    r.add(frame, _ESCAPES.get(follow, follow), quoted=True)
     r.pos += 2
 
 

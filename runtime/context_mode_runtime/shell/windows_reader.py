@@ -49,6 +49,14 @@ class Reader:
         self.incomplete = False
         self.stack = [Frame(LIST, 0, [], Segment(text, None, ""), 0)]
 
+    def joins_lines(self) -> bool:
+        """Steps over the escape sign at hand and the end of the line behind it; False when there is none."""
+        for end in ("\r\n", "\n"):
+            if self.text.startswith(end, self.pos + 1):
+                self.pos += 1 + len(end)
+                return True
+        return False
+
     def run(self) -> None:
         """Reads to the end."""
         language = self.language
