@@ -37,7 +37,7 @@ done
 ctx_pass() {{ exec "$ctx_shell" "$@"; }}
 
 [ -t 1 ] || [ "${{CTX_RAW-}}" = 1 ] && ctx_pass "$@"
-{passes}ctx_given= ctx_text=
+ctx_given= ctx_text=
 for ctx_part; do
   case $ctx_part in
     -c | -[!-]*c*) ctx_given=yes ;;
@@ -130,7 +130,6 @@ def text_of(agent: str, seat: Seat, shell: str, use: Interpreter) -> str:
         name=os.path.basename(shell),
         places=" ".join(_PLACES),
         environment="\n".join(_environment(seat)),
-        passes="".join(_passes(seat)),
         marks=_marks(seat),
         stamp=shlex.quote(os.path.join(paths.run_dir(), FOLDER, "ok")),
         parts=" ".join(map(shlex.quote, _parts(use))),
@@ -162,11 +161,6 @@ def _environment(seat: Seat) -> Iterator[str]:
         else:
             value = '"$ctx_shell"' if variable.value == "{shell}" else shlex.quote(variable.value)
             yield f"{variable.name}={value}; export {variable.name}"
-
-
-def _passes(seat: Seat) -> Iterator[str]:
-    for one in seat.passes:
-        yield f'case ${{{one.variable}-}} in {shlex.quote(one.starts)}*) ctx_pass "$@" ;; esac\n'
 
 
 def _parts(use: Interpreter) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from tests.seat.conftest import BASH, LIMIT_S
 
 from context_mode_installer import launchers, seats
 from context_mode_installer.detect import spec_of
-from context_mode_installer.specs.setup_parts import SeatPass
 from context_mode_runtime import limits
 
 AGENT = "gemini-cli"
@@ -32,7 +30,6 @@ def file(home: Path) -> Path:
     """The file that the host's variable names, and the launcher beside it."""
     seat = spec_of(AGENT).shell_seat.seat
     assert seat
-    seat = replace(seat, passes=(SeatPass("HOST_CALL", "script-"),))
     launcher, file = Path(seats.path_of(AGENT, BASH)), Path(seats.env_path_of(AGENT, BASH))
     launcher.parent.mkdir(parents=True)
     launcher.write_text(seats.text_of(AGENT, seat, BASH, launchers.this_interpreter()))
@@ -41,8 +38,8 @@ def file(home: Path) -> Path:
     return file
 
 
-def run(file: Path, project: Path, text: str, **env: str) -> Ran:
-    told = {**os.environ, "BASH_ENV": str(file), **env}
+def run(file: Path, project: Path, text: str) -> Ran:
+    told = {**os.environ, "BASH_ENV": str(file)}
     return subprocess.run(
         [BASH, "-c", text, "zero", "one"], cwd=project, env=told, stdin=subprocess.DEVNULL, capture_output=True,
         timeout=LIMIT_S, check=False,
@@ -60,16 +57,12 @@ def test_a_command_of_the_model(file: Path, project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "env"),
-    [
-        ("seq 1 3000; echo err >&2; exit 4", {}),
-        (TEXT.format("seq 1 3000; echo err >&2; exit 4"), {"HOST_CALL": "script-7"}),
-        (TEXT.format("CTX_RAW=1 seq 1 3000; echo err >&2; exit 4"), {}),
-    ],
+    "text",
+    ["seq 1 3000; echo err >&2; exit 4", TEXT.format("CTX_RAW=1 seq 1 3000; echo err >&2; exit 4")],
 )
-def test_what_is_left_alone(file: Path, project: Path, text: str, env: dict[str, str]) -> None:
-    """A hook of the user's, what the host marks by a variable, what asks for it."""
-    done = run(file, project, text, **env)
+def test_what_is_left_alone(file: Path, project: Path, text: str) -> None:
+    """A hook of the user's, and what asks for it."""
+    done = run(file, project, text)
     assert (done.returncode, done.stderr) == (4, b"err\n")
     assert done.stdout == "".join(f"{n}\n" for n in range(1, 3_001)).encode()
 

@@ -314,14 +314,6 @@ class Bridge:
 
 
 @dataclass(frozen=True)
-class SeatPass:
-    """A variable by which the host tells a command that the shell's seat leaves alone."""
-
-    variable: str
-    starts: str
-
-
-@dataclass(frozen=True)
 class SeatVariable:
     """A variable as it is without us; `value` None: it is not there."""
 
@@ -354,7 +346,6 @@ class Seat:
     shells: tuple[str, ...]
     edits: tuple[Edit, ...]
     marks: tuple[str, ...]
-    passes: tuple[SeatPass, ...]
     environment: tuple[SeatVariable, ...]
     command: SeatCommand
     conversation: str | None
