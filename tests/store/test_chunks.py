@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from context_mode_runtime.limits import MAX_CHUNK_BYTES
-from context_mode_runtime.store.chunks import KINDS, chunk
+from context_mode_runtime.store import chunks
+from context_mode_runtime.store.chunks import KINDS, PLAIN, chunk
 
 CASES = YAML(typ="safe").load(Path(__file__).with_name("chunks.yaml").read_text(encoding="utf-8"))
 PIECES = st.sampled_from(
@@ -79,3 +80,25 @@ def test_indented_text_has_the_lines_above_it_as_a_heading() -> None:
     first, *rest = chunk(manual + "    narrow(edge)\n        Less.\n", "text")
     assert first.heading == ""
     assert {part.heading for part in rest} == {"FUNCTIONS > widen(edge)"}
+
+
+COMMIT = (
+    "commit {0:040x}\nAuthor: A <a@b.example>\nDate:   today\n\n"
+    "    subject {0}\n\n    why {0}\n\n src/f{0}.py | 2 +-\n\n"
+)
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_plain_text_is_cut_where_a_record_begins(kind: str, end: str) -> None:
+    log = "".join(COMMIT.format(number) for number in range(200)).replace("\n", end)
+    assert all(part.text.startswith("commit ") for part in chunk(log, kind))
+    traces = "".join(f"Error: {n}{end}" + f"    at f ({n}){end}" * 9 for n in range(200))
+    assert all(part.text.startswith("Error: ") for part in chunk(traces, kind))
+
+
+def test_behind_very_many_parts_the_rest_is_cut_into_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "STRUCTURED_MAX", 100)
+    text = "# A\nb\n" * 10_000
+    check(text, "markdown")
+    assert len(chunk(text, "markdown")) < 130

@@ -183,6 +183,25 @@ def test_a_snippet_holds_the_two_places_that_say_most(store: Store) -> None:
     assert GAP in hit.snippet
 
 
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [("carry the refund over", ("commit 00002a", "Author: Ada")), ("deposit 30 leaked", ("test_30 ____", "assert 30"))],
+)
+def test_what_a_record_begins_with_comes_along(store: Store, query: str, wanted: tuple[str, ...]) -> None:
+    commits = [
+        f"commit {n:06x}\nAuthor: {'Ada' if n == 42 else 'Bo'} <a@b.example>\nDate:   2031-04-{n:02}\n\n"
+        f"    {'ledger: carry the refund over' if n == 42 else 'mend it'}\n\n src/f{n}.py | {n} +-\n\n"
+        for n in range(90)
+    ]
+    failures = [
+        f"____ test_{n} ____\n\n    def test():\n>       assert {n}\nE       deposit {n} leaked\n\n" for n in range(60)
+    ]
+    add_source(store, "".join(commits), label="git log", kind="log")
+    add_source(store, "==== FAILURES ====\n" + "".join(failures), label="pytest", kind="log")
+    snippet = search(store, query, scope="project").hits[0].snippet
+    assert [part for part in wanted if part not in snippet] == []
+
+
 def test_what_stands_in_a_comment_is_not_what_a_page_says(store: Store) -> None:
     history = "<!-- YAML\nchanges: walrus feeding was added\n-->\n"
     add_source(store, f"# One\n\n{history}\nHow to clean the pool.\n", label="one", kind="markdown")

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from context_mode_runtime.redact import redact
 from context_mode_runtime.store.chunks import KINDS
 from context_mode_runtime.store.db import Store
-from context_mode_runtime.store.errors import UnknownSourceError
+from context_mode_runtime.store.errors import StoreError, UnknownSourceError
 from context_mode_runtime.store.journal import add_row
 from context_mode_runtime.store.purge import AmbiguousSourceError, purge_project, purge_session, purge_source
 from context_mode_runtime.store.search import search
-from context_mode_runtime.store.sources import add_source, find_source, list_sources, refresh, source_text
+from context_mode_runtime.store.sources import add_source, check_room, find_source, list_sources, refresh, source_text
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -145,3 +145,17 @@ def test_purging_the_project_leaves_nothing(store: Store, place: Path) -> None:
     assert found.nothing is not None
     assert found.nothing.kind == "empty"
     assert add_source(store, "x", label="b", kind="log").sid == "s2"
+
+
+def test_a_text_of_a_million_sections_leaves_room_for_the_next_source(store: Store) -> None:
+    long = "# a\nb\n" * (1 << 20)
+    first = add_source(store, long, label="long.md", kind="markdown")
+    second = add_source(store, "# here\nword\n", label="short.md", kind="markdown")
+    assert (first.chunks < 1 << 20, source_text(store, first.sid) == long) == (True, True)
+    assert source_text(store, second.sid) == "# here\nword\n"
+
+
+def test_more_parts_than_a_source_can_have_are_refused(store: Store) -> None:
+    check_room(store, "x.log", (1 << 20) - 1)
+    with pytest.raises(StoreError, match="x.log is too long for one source: 1,048,576 parts, 1,048,575 at most"):
+        check_room(store, "x.log", 1 << 20)

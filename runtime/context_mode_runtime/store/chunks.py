@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.store import cuts
+from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,8 +11,11 @@ if TYPE_CHECKING:
 KINDS = ("markdown", "code", "json", "log", "text")
 """What `chunk` knows; everything else is cut as text."""
 
-_TARGET = {"log": 1_600, "text": 2_000}
-_HEADING_PART = 120
+PLAIN = ("log", "text")
+"""Those without headings of their own; they may hold records, such as the commits of a log."""
+STRUCTURED_MAX = 100_000
+"""Chunks of a text that are cut by its structure; what stands behind them is cut into few long ones."""
+HEADING_PART = 120
 _HEADING = 400
 
 
@@ -35,8 +38,14 @@ def chunk(text: str, kind: str) -> list[Chunk]:
 
 def chunked(text: str, kind: str) -> Iterator[Chunk]:
     """The same one by one: of a long text no second copy stands in memory."""
-    for heading, start, end in _parts(text, kind):
-        yield Chunk(heading[:_HEADING], text[start:end], start, end)
+    at = 0
+    for heading, start, at in islice(_parts(text, kind), STRUCTURED_MAX):
+        yield Chunk(heading[:_HEADING], text[start:at], start, at)
+    if at < len(text):
+        from context_mode_runtime.store import chunk_plain
+
+        for heading, start, end in chunk_plain.coarse(text, at):
+            yield Chunk(heading, text[start:end], start, end)
 
 
 def _parts(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
@@ -52,44 +61,16 @@ def _parts(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
         from context_mode_runtime.store import chunk_json
 
         found = chunk_json.parts(text)
-        return iter(found) if found is not None else plain(text, "log")
+        if found is not None:
+            return iter(found)
     if kind == "text":
         from context_mode_runtime.store import chunk_markdown
 
         if chunk_markdown.is_underlined(text):
             return chunk_markdown.parts(text, hashes=False)
-    return plain(text, kind)
+    from context_mode_runtime.store import chunk_plain
 
-
-def plain(text: str, kind: str) -> Iterator[tuple[str, int, int]]:
-    """(heading, start, end) of a text without structure: by lines for a log, else by paragraphs."""
-    target = _TARGET.get(kind, _TARGET["text"])
-    if kind == "log":
-        for start, end in cuts.packed_lines(text, target):
-            yield "", start, end
-        return
-    above: list[tuple[int, str]] = []
-    for start, end in cuts.packed_paragraphs(text, target):
-        yield _outlined(above, text[start:end]), start, end
-
-
-def _outlined(above: list[tuple[int, str]], part: str) -> str:
-    """A heading for `part`: the lines above under which its first line is indented, in manuals the name described.
-
-    `above`: indent and text of those lines, the outer first; left as it is behind `part`.
-    """
-    heading: list[str] | None = None
-    for line in part.split("\n"):
-        bare = line.lstrip()
-        if not bare:
-            continue
-        indent = len(line) - len(bare)
-        while above and above[-1][0] >= indent:
-            above.pop()
-        if heading is None:
-            heading = [outer for _, outer in above]
-        above.append((indent, bare[:_HEADING_PART]))
-    return joined_heading(heading or [])
+    return chunk_plain.Outline().parts(text, "text" if kind == "text" else "log")
 
 
 def joined_heading(parts: list[str]) -> str:
@@ -99,4 +80,4 @@ def joined_heading(parts: list[str]) -> str:
 
 def heading_part(text: str) -> str:
     """A heading on one line and of bounded length."""
-    return " ".join(text.split())[:_HEADING_PART]
+    return " ".join(text.split())[:HEADING_PART]

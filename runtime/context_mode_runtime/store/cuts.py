@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _SOFT = 256
 _CONTINUES = 0b11000000
 _CONTINUED = 0b10000000
+_BORDERS = (("\n\n", "\n\r\n"), ("\n",))
 _BREAKS = b" \t\r,;>}])|&/"
 
 
@@ -70,28 +71,38 @@ def pack(text: str, spans: Iterable[Span], target: int) -> Iterator[Span]:
         yield begin, last
 
 
-def packed_paragraphs(text: str, target: int) -> Iterator[Span]:
-    """Neighbouring paragraphs joined up to `target` bytes."""
-    return pack(text, paragraphs(text, 0, len(text)), target)
+def packed(text: str, start: int, end: int, target: int) -> Iterator[Span]:
+    """Parts of `text[start:end]` of at most `target` characters, cut in their second half where a record begins.
 
-
-def packed_lines(text: str, target: int) -> Iterator[Span]:
-    """Neighbouring lines joined up to `target` characters without a look at each of them; cut by bytes where needed."""
-    for start, end in _by_characters(text, target):
-        if size_of(text[start:end]) <= limits.MAX_CHUNK_BYTES:
-            yield start, end
-        else:
-            yield from pack(text, line_spans(text, start, end), target)
-
-
-def _by_characters(text: str, target: int) -> Iterator[Span]:
-    at, end = 0, len(text)
-    while at < end:
-        stop = end if end - at <= target else text.rfind("\n", at, at + target) + 1
+    A record is a line at the margin behind a blank line; where there is none: behind a blank line, at a line at the
+    margin, at any line. A longer line is cut by bytes.
+    """
+    while start < end:
+        stop = end if end - start <= target else _border(text, start + target // 2, start + target)
         if not stop:
-            stop = text.find("\n", at + target) + 1 or end
-        yield at, stop
-        at = stop
+            stop = text.rfind("\n", start, start + target) + 1 or text.find("\n", start + target, end) + 1 or end
+        if size_of(text[start:stop]) <= limits.MAX_CHUNK_BYTES:
+            yield start, stop
+        else:
+            yield from pack(text, line_spans(text, start, stop), target)
+        start = stop
+
+
+def _border(text: str, low: int, high: int) -> int:
+    """The last best place to cut between `low` and `high`, 0 when there is none."""
+    for marks in _BORDERS:
+        loose = 0
+        for mark in marks:
+            at = text.rfind(mark, low, high)
+            loose = max(loose, at + len(mark)) if at >= 0 else loose
+            while at >= 0:
+                stop = at + len(mark)
+                if not text[stop : stop + 1].isspace():
+                    return stop
+                at = text.rfind(mark, low, stop - 1)
+        if loose:
+            return loose
+    return 0
 
 
 def _fitting(text: str, spans: Iterable[Span]) -> Iterator[tuple[int, int, int]]:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from context_mode_runtime.digests import blake2b
 from context_mode_runtime.redact import redact
 from context_mode_runtime.redact_stream import Redactor
-from context_mode_runtime.store import chunks, sources, unindexed
+from context_mode_runtime.store import sources, unindexed
+from context_mode_runtime.store.chunk_plain import Outline, coarse
+from context_mode_runtime.store.chunks import STRUCTURED_MAX
 from context_mode_runtime.store.errors import UnknownSourceError
 from context_mode_runtime.store.sources import Indexed, Placed, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from sqlite3 import Connection
 
+    from context_mode_runtime.store.chunk_plain import Part
     from context_mode_runtime.store.db import Store
 
 
@@ -23,7 +27,7 @@ class LiveSource:
     on the same file.
     """
 
-    __slots__ = ("_bytes", "_clean", "_digest", "_place", "_redactor", "indexed")
+    __slots__ = ("_bytes", "_clean", "_digest", "_outline", "_place", "_redactor", "indexed")
 
     def __init__(self, indexed: Indexed, place: Placed, secret_names: tuple[str, ...]) -> None:
         self.indexed = indexed
@@ -32,6 +36,7 @@ class LiveSource:
         self._clean = ""
         self._digest = blake2b(digest_size=16)
         self._bytes = 0
+        self._outline = Outline()
 
     def append(self, store: Store, text: str) -> None:
         """Adds text; half a MiB of it or so waits for more. Raises UnknownSourceError when the source was deleted.
@@ -76,10 +81,13 @@ class LiveSource:
             text = tail + clean
             if tail:
                 sources.drop_rows(db, number, (number << sources.SHIFT) + place)
-            rows, place = _rows(text, (number << sources.SHIFT) + place, line)
-            db.executemany("INSERT INTO chunks VALUES(?, '', ?, '', ?)", rows)
+            parts = self._outline.parts(text, "log") if place < STRUCTURED_MAX else coarse(text)
+            rows = list(_numbered(parts, text, (number << sources.SHIFT) + place, line))
+            chunks = place + len(rows) - 1
+            sources.check_room(store, self.indexed.label, chunks)
+            db.executemany("INSERT INTO chunks VALUES(?, ?, ?, '', ?)", rows)
             data = clean.encode()
-            self.indexed.chunks = place - (number << sources.SHIFT) - 1
+            self.indexed.chunks = chunks
             self._grow(store, db, self._bytes + len(data))
         self._bytes += len(data)
         self._clean = ""
@@ -114,12 +122,10 @@ def _last(db: Connection, number: int) -> tuple[int, str, int]:
     return (row[0] - (number << sources.SHIFT), row[1], row[2]) if row else (1, "", 1)
 
 
-def _rows(text: str, place: int, line: int) -> tuple[list[tuple[int, str, int]], int]:
-    """(id, text, first line) of each chunk of a log, ids from `place` on, and the id behind the last."""
-    out = []
-    for _, start, end in chunks.plain(text, "log"):
+def _numbered(parts: Iterable[Part], text: str, place: int, line: int) -> Iterator[tuple[int, str, str, int]]:
+    """(id, heading, text, first line) of each part, ids from `place` on."""
+    for heading, start, end in parts:
         part = text[start:end]
-        out.append((place, part, line))
+        yield place, heading, part, line
         place += 1
         line += part.count("\n")
-    return out, place

@@ -6,6 +6,7 @@ import math
 
 from context_mode_runtime.store import query as queries
 from context_mode_runtime.store import rank, spelling, stale, vocabulary
+from context_mode_runtime.store.chunks import PLAIN
 from context_mode_runtime.store.db import mended
 from context_mode_runtime.store.errors import StoreError, UnknownSourceError
 from context_mode_runtime.store.query import Query, Term
@@ -187,7 +188,7 @@ def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
     for item in ordered:
         source = known[item.id >> SHIFT]
         heading = item.heading or _lines(item.text, item.line)
-        text = snippet(item.text, _body(item), item.passage)
+        text = snippet(item.text, _body(item), item.passage, records=source.kind in PLAIN)
         hits.append(Hit(source, item.id & (1 << SHIFT) - 1, heading, text, notes[source.id]))
     found = Found(hits)
     found.fixed = fixed

@@ -15,19 +15,23 @@ if TYPE_CHECKING:
 GAP = "[...]\n"
 """Stands for lines that are left out between two that are shown."""
 _MAIN = 0.4
+_HEAD = 300
 
 
-def snippet(text: str, places: list[Place], passage: Span, limit: int = limits.SNIPPET_MAX_BYTES) -> str:
+def snippet(
+    text: str, places: list[Place], passage: Span, limit: int = limits.SNIPPET_MAX_BYTES, *, records: bool = False
+) -> str:
     """At most `limit` bytes of `text`: one or two stretches of whole lines in order, GAP between them.
 
     `places`: (start, number of the word, its weight), sorted; `passage`: first and last place of the best stretch. It
-    comes with the lines behind it and before it up to _MAIN of the room. The rest goes to the stretch elsewhere with
-    the weightiest words; where there is none, to the lines around.
+    comes with the lines behind it and before it up to _MAIN of the room; in a text of `records` without headings also
+    with what its record begins with (a commit's hash, a test's name), up to _HEAD bytes above it. The rest goes to the
+    stretch elsewhere with the weightiest words; where there is none, to the lines around.
     """
     if cuts.size_of(text) <= limit:
         return text.strip("\n")
     page = _Page(text, places, limit)
-    begin, end = page.around(passage, int(limit * _MAIN))
+    begin, end = page.around(passage, int(limit * _MAIN), _HEAD if records else 0)
     room = limit - page.size(begin, end) - len(GAP)
     other = page.best(room, begin, end)
     if other is None or (begin <= other[1] and other[0] <= end):
@@ -63,15 +67,47 @@ class _Page:
         """The text of a stretch, with a line feed at its end and no blank lines around it."""
         return self._text[self._spans[begin][0] : self._spans[end - 1][1]].strip("\n") + "\n" if begin < end else ""
 
-    def around(self, passage: Span, room: int) -> Span:
-        """The passage's lines (as many as half of them fit twice), then lines behind it, then before it."""
+    def around(self, passage: Span, room: int, above: int) -> Span:
+        """The passage's lines (as many as half of them fit twice), then lines behind it, then before it.
+
+        With the lines from its record's beginning on, where those have at most `above` bytes.
+        """
         starts = [start for start, _ in self._spans]
         begin = max(bisect_right(starts, passage[0]) - 1, 0)
         last = max(bisect_right(starts, passage[1]), begin + 1)
         end = begin + 1
         while end < last and self.size(begin, end + 1) <= 2 * room:
             end += 1
-        return self.grown(begin, end, room)
+        head = self._head(begin, above)
+        return self.grown(head, end, room + self.size(head, begin))
+
+    def _head(self, line: int, room: int) -> int:
+        """Where the record begins that `line` stands in: its block, and the blocks above under which it is indented.
+
+        `line` itself where that is more than `room` bytes above.
+        """
+        head, indent, within = line, self._indent(line), True
+        for above in range(line - 1, -1, -1):
+            if self.size(above, line) > room:
+                break
+            depth = self._indent(above)
+            if depth < 0:
+                within = False
+                if not indent:
+                    break
+            elif depth < indent:
+                head, indent, within = above, depth, True
+            elif depth == indent and within:
+                head = above
+            else:
+                within = False
+        return head
+
+    def _indent(self, line: int) -> int:
+        """Columns before the first character of a line, -1 for a blank one."""
+        text = self._text[slice(*self._spans[line])]
+        bare = text.lstrip()
+        return len(text) - len(bare) if bare else -1
 
     def grown(self, begin: int, end: int, room: int) -> Span:
         """The stretch with more lines behind it, then before it, as long as they fit."""

@@ -10,7 +10,7 @@ from context_mode_runtime.redact import redact
 from context_mode_runtime.store import stale, unindexed, vocabulary
 from context_mode_runtime.store.chunks import chunked
 from context_mode_runtime.store.db import mended
-from context_mode_runtime.store.errors import UnknownSourceError
+from context_mode_runtime.store.errors import StoreError, UnknownSourceError
 from context_mode_runtime.store.words import Indexer, vocabulary_of
 
 TYPE_CHECKING = False
@@ -104,6 +104,7 @@ def _put(store: Store, clean: str, kind: str, place: Placed) -> Indexed:
             _read_by(db, known[0], place.conversation, mark)
             return Indexed(known[0], place.label, 0, unchanged=True)
         prepared = prepared or Prepared(clean, kind)
+        check_room(store, place.label, prepared.chunks)
         facts = (digest, size_of(clean), prepared.chunks)
         number, gone = make_row(db, place, kind, facts, mark)
         write_chunks(db, number, prepared)
@@ -263,6 +264,13 @@ def drop_rows(db: Connection, number: int, first: int) -> int:
     )
     unindexed.step_back(db, number, first)
     return db.execute("DELETE FROM chunks WHERE id BETWEEN ? AND ?", (first, last)).rowcount
+
+
+def check_room(store: Store, label: str, chunks: int) -> None:
+    """Raises StoreError for more chunks than the ids of one source can tell apart, a text of about 2 GB."""
+    if chunks >= 1 << SHIFT:
+        reason = f"{label} is too long for one source: {chunks:,} parts, {(1 << SHIFT) - 1:,} at most"
+        raise StoreError(store.path, reason)
 
 
 def id_range(number: int) -> tuple[int, int]:

@@ -1,0 +1,134 @@
+"""Outputs, logs and other plain text: sections by titles in rules and files of a patch; in them, records stay whole."""
+
+from __future__ import annotations
+
+from context_mode_runtime.store import cuts
+from context_mode_runtime.store.chunks import HEADING_PART, heading_part, joined_heading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Part = tuple[str, int, int]
+
+_TARGET = {"log": 1_600}
+_TARGET_TEXT = 2_000
+_COARSE = 4_000
+_LINE_MAX = 240
+_RULES = tuple(mark * 3 for mark in "=-_*#─━⎯")
+_DIFF = "diff --git "
+_STARS = "*****\n"
+
+
+class Outline:
+    """Where a plain text stands: the ruled titles above. For a text that comes in pieces, one for all of them."""
+
+    __slots__ = ("_marks", "_path")
+
+    def __init__(self) -> None:
+        self._marks: list[str] = []
+        self._path: list[tuple[int, str]] = []
+
+    def parts(self, text: str, kind: str) -> Iterator[Part]:
+        """(heading, start, end) of each chunk of the next piece."""
+        target = _TARGET.get(kind, _TARGET_TEXT)
+        for titles, start, end in self._sections(text):
+            above: list[tuple[int, str]] = []
+            for begin, stop in cuts.packed(text, start, end, target):
+                inner = [] if kind == "log" else _outlined(above, text[begin:stop])
+                yield joined_heading([*titles, *inner]), begin, stop
+
+    def _sections(self, text: str) -> Iterator[tuple[list[str], int, int]]:
+        """(titles, start, end); a title with nothing below it goes with the section behind it."""
+        begin = body = 0
+        for start, end, mark, title in _ruled_titles(text):
+            if not text[body:start].isspace() and _has_word(text[body:start]):
+                yield self._titles(), begin, start
+                begin = start
+            self._enter(mark, title)
+            body = end
+        if begin < len(text):
+            yield self._titles(), begin, len(text)
+
+    def _enter(self, mark: str, title: str) -> None:
+        """The first kind of title that a text has is its outermost, as in reStructuredText."""
+        if mark not in self._marks:
+            self._marks.append(mark)
+        level = self._marks.index(mark)
+        self._path = [item for item in self._path if item[0] < level] + [(level, heading_part(title))]
+
+    def _titles(self) -> list[str]:
+        return [title for _, title in self._path]
+
+
+def coarse(text: str, start: int = 0) -> Iterator[Part]:
+    """(heading, start, end) of parts as long as they may be, for the rest of a text that has very many."""
+    for begin, stop in cuts.packed(text, start, len(text), _COARSE):
+        yield "", begin, stop
+
+
+def _ruled_titles(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """(start, end, rule, title) of each title, in order."""
+    begins = [f"\n{begin}" for begin in (*_RULES, _DIFF)]
+    starts = {0, *(at + 1 for begin in begins for at in _places(text, begin))}
+    starts |= {
+        text.rfind("\n", 0, at) + 1 for end in (_STARS, _STARS.replace("\n", "\r\n")) for at in _places(text, end)
+    }
+    after = 0
+    for start in sorted(starts):
+        if start >= after and (title := _title(text, start)):
+            after = title[0]
+            yield start, *title
+
+
+def _places(text: str, part: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + len(part))
+
+
+def _title(text: str, start: int) -> tuple[int, str, str] | None:
+    """(end, rule, title) when the line at `start` is a title, or the rule above one with another rule below."""
+    line, end = _line(text, start)
+    if line.startswith(_DIFF):
+        return end, _DIFF, line.rpartition(" b/")[2]
+    if not line.endswith(_RULES):
+        return None
+    mark, rule = line[0], line[-1]
+    title = line.strip(rule)
+    if _has_word(title):
+        return (end, rule, title) if rule in (mark, "*") else None
+    title, below = _line(text, end)
+    closing, after = _line(text, below)
+    ruled = closing.endswith(_RULES) and not closing.strip(closing[-1])
+    return (after, mark, title) if ruled and _has_word(title) and not title.startswith(_RULES) else None
+
+
+def _has_word(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _line(text: str, start: int) -> tuple[str, int]:
+    """The line at `start` without white space at its end, and where the next one begins; empty when it is long."""
+    feed = text.find("\n", start, start + _LINE_MAX)
+    return (text[start:feed].rstrip(), feed + 1) if feed >= 0 else ("", start)
+
+
+def _outlined(above: list[tuple[int, str]], part: str) -> list[str]:
+    """The lines above under which the first line of `part` is indented, in manuals the name described.
+
+    `above`: indent and text of those lines, the outer first; left as it is behind `part`.
+    """
+    heading: list[str] | None = None
+    for line in part.split("\n"):
+        bare = line.lstrip()
+        if not bare:
+            continue
+        indent = len(line) - len(bare)
+        while above and above[-1][0] >= indent:
+            above.pop()
+        if heading is None:
+            heading = [outer for _, outer in above]
+        above.append((indent, bare[:HEADING_PART]))
+    return heading or []
