@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 HANDLER = {"type": "command", "command": 'cat > /dev/null; echo ran >> "$HOME/own-hook"'}
 OWN_TOOLS = ("run_shell_command", "read_file", "edit", "web_fetch", "agent")
+PRINTS = ("seq ", "echo ", "printf ")
 # the lowest layer of its settings: nothing goes out, and a context window that the script can fill
 DEFAULTS = {
     "$version": 4,
@@ -79,7 +80,7 @@ class QwenCode(CommandHost):
 
     def shell(self, command: str, **args: object) -> Step:
         """The host loses what a quick command printed, about one `seq` in seven: here it stays a moment longer."""
-        return super().shell(f"{command}; sleep 0.3" if command.startswith("seq ") else command, **args)
+        return super().shell(f"{command}; sleep 0.3" if command.startswith(PRINTS) else command, **args)
 
     def read(self, file: Path, lines: int | None = None) -> Step:
         part = {"offset": 0, "limit": lines} if lines else {}
