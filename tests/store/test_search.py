@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from context_mode_runtime.limits import SNIPPET_MAX_BYTES
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.search import Found, search
-from context_mode_runtime.store.snippet import GAP
+from context_mode_runtime.store.snippet import GAP, snippet
 from context_mode_runtime.store.sources import add_source, source_text
 
 HERE = Path(__file__).parent
@@ -198,8 +198,51 @@ def test_what_a_record_begins_with_comes_along(store: Store, query: str, wanted:
     ]
     add_source(store, "".join(commits), label="git log", kind="log")
     add_source(store, "==== FAILURES ====\n" + "".join(failures), label="pytest", kind="log")
-    snippet = search(store, query, scope="project").hits[0].snippet
-    assert [part for part in wanted if part not in snippet] == []
+    shown = search(store, query, scope="project").hits[0].snippet
+    assert [part for part in wanted if part not in shown] == []
+
+
+FORMS = "\n\n".join(
+    f"Paragraph {n} of the manual says nothing that anybody asks for, and it says it at length." for n in range(40)
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "second"),
+    [
+        ("which folder", "The folder holds the file names which matter.", "Folders hold file names, which matter."),
+        (
+            "grace_period default",
+            "grace_period (integer)\n    five by default",
+            "see grace_period, by default it is five",
+        ),
+        ("file name limit", "the filename limit is 255", "a limit is set in the file, by its first name"),
+        ("SHA-1 of a row", "the sha1 of a row is its key", "of 1 row"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_of_two_that_hold_the_words_the_closer_one_leads(store: Store, query: str, first: str, second: str) -> None:
+    add_source(store, f"{FORMS}\n\n{second}\n\n{FORMS}", label="second", kind="text")
+    add_source(store, f"{FORMS}\n\n{first}\n\n{FORMS}", label="first", kind="text")
+    assert first.partition("\n")[0] in search(store, query, scope="project").hits[0].snippet
+
+
+LINES = st.lists(
+    st.sampled_from(["", "word", "    word and word", "x" * 70, "é" * 200, "word " * 90]), min_size=1, max_size=60
+)
+
+
+@given(
+    lines=LINES,
+    places=st.lists(st.tuples(st.integers(0, 4_000), st.integers(0, 3)), min_size=1, max_size=20),
+    records=st.booleans(),
+)
+def test_any_snippet_is_bounded_and_of_the_text(lines: list[str], places: list[tuple[int, int]], records: bool) -> None:
+    text = "\n".join(lines)
+    known = sorted((at % max(len(text), 1), word, 0.2) for at, word in places)
+    shown = snippet(text, known, (known[0][0], known[len(known) // 2][0]), records=records)
+    assert len(shown.encode()) <= SNIPPET_MAX_BYTES
+    assert all(part.strip("\n") in text for part in f"{shown}\n".split(GAP))
 
 
 def test_what_stands_in_a_comment_is_not_what_a_page_says(store: Store) -> None:

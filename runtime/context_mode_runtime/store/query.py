@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from context_mode_runtime.store.common_words import COMMON_WEIGHT, COMMON_WORDS, STOP_WORDS
 from context_mode_runtime.store.words import is_dense, nfc, pairs_of, parts_of, quoted, words_of
@@ -37,18 +38,22 @@ class Term:
 class Query:
     """`terms` without repeats, `phrases`: pieces of several words that were written without a space, or in quotes.
 
-    `pieces`: the same as they are written, in lower case. `total`: chunks in the store, set by the search.
+    `pieces`: the same as they are written, in lower case. `neighbours`: pairs of words side by side. Set by the search:
+    `joined`, the neighbours that are one word in some text, and `total`, chunks in the store.
     """
 
-    __slots__ = ("phrases", "pieces", "terms", "text", "total")
+    __slots__ = ("joined", "neighbours", "phrases", "pieces", "terms", "text", "total")
 
     def __init__(self, text: str) -> None:
         self.text = nfc(text).strip()
-        words = _words(self.text)
+        written = [word.lower() for word in words_of(self.text)]
+        words = list(dict.fromkeys(written))
         kept = [word for word in words if word not in STOP_WORDS] or words
         self.terms = [term_of(word) for word in kept[:TERMS_MAX]]
         self.pieces = _pieces(self.text)
         self.phrases = [words_of(piece)[:TERMS_MAX] for piece in self.pieces]
+        self.neighbours = list(dict.fromkeys(pairwise(written)))[:TERMS_MAX]
+        self.joined: list[str] = []
         self.total = 0
 
 
@@ -78,10 +83,6 @@ def stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= _STEM_MIN:
             return word[: -len(suffix)]
     return word
-
-
-def _words(text: str) -> list[str]:
-    return list(dict.fromkeys(word.lower() for word in words_of(text)))
 
 
 def _pieces(text: str) -> list[str]:

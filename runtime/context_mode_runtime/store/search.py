@@ -31,6 +31,7 @@ _COMMON_FROM = 2_000
 _FAR_BEHIND = 0.6
 _FEW = 3
 _NEAR_WORDS = 3
+_JOINED_MIN = 4
 _USED_MS = 3_600_000
 
 
@@ -220,7 +221,19 @@ def _prepare(db: Connection, query: Query) -> list[tuple[str, str]]:
     for term in terms:
         rare = math.log(1 + (total - term.df + 0.5) / (term.df + 0.5)) if term.df else 0.5
         term.idf = rare * term.weight
+    _join(db, query)
     return fixed
+
+
+def _join(db: Connection, query: Query) -> None:
+    """Neighbours that some text writes as one word (`file name`, `SHA-1`) are looked for by that word, too."""
+    terms = {term.word: term for term in query.terms}
+    for pair in query.neighbours:
+        joined = "".join(pair)
+        if len(joined) >= _JOINED_MIN and _count(db, quoted(joined)):
+            query.joined.append(joined)
+            for term in filter(None, map(terms.get, pair)):
+                term.needles.append(queries.stem(joined))
 
 
 def _count(db: Connection, match: str) -> int:
@@ -254,7 +267,7 @@ def _ranked(db: Connection, query: Query, scope: Scope, limit: int = 0, *, narro
     lists = [_matches(db, " OR ".join(term.fts for term in _telling(terms, query.total)), scope, narrow=narrow)]
     if len(terms) > 1:
         lists.append(_matches(db, " AND ".join(term.fts for term in terms), scope, narrow=narrow))
-    phrases = [quoted(" ".join(phrase)) for phrase in query.phrases]
+    phrases = [quoted(words) for words in (*map(" ".join, query.phrases), *query.joined)]
     if phrases:
         lists.append(_matches(db, " OR ".join(phrases), scope, narrow=narrow))
     fused = rank.fuse(lists)

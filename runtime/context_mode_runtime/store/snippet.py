@@ -16,6 +16,7 @@ GAP = "[...]\n"
 """Stands for lines that are left out between two that are shown."""
 _MAIN = 0.4
 _HEAD = 300
+_ONE = 0.75
 
 
 def snippet(
@@ -31,18 +32,25 @@ def snippet(
     if cuts.size_of(text) <= limit:
         return text.strip("\n")
     page = _Page(text, places, limit)
-    begin, end = page.around(passage, int(limit * _MAIN), _HEAD if records else 0)
-    room = limit - page.size(begin, end) - len(GAP)
-    other = page.best(room, begin, end)
-    if other is None or (begin <= other[1] and other[0] <= end):
-        stretches = [page.grown(*_joined((begin, end), other), limit)]
-    else:
-        stretches = sorted([(begin, end), other])
-    return GAP.join(page.lines(*stretch) for stretch in stretches).strip("\n")
+    told = page.told(passage, int(limit * _MAIN), _HEAD if records else 0)
+    main = page.grown(told, max(int(limit * _MAIN), page.size(told)))
+    room = limit - page.size(main) - len(GAP)
+    other = page.best(room, main)
+    whole = _joined(told, other)
+    if other is None or page.size(whole) <= limit * _ONE:
+        return page.lines(page.grown(whole, limit))
+    other = page.grown(other, room, main)
+    if _touch(main, other):
+        return page.lines(page.grown(_joined(main, other), limit))
+    return GAP.join(f"{page.lines(stretch)}\n" for stretch in sorted((main, other))).strip("\n")
 
 
 def _joined(one: Span, other: Span | None) -> Span:
     return (min(one[0], other[0]), max(one[1], other[1])) if other else one
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
 
 
 class _Page:
@@ -59,27 +67,24 @@ class _Page:
         for at, word, weight in places:
             self._words[max(bisect_right(starts, at) - 1, 0)][word] = weight
 
-    def size(self, begin: int, end: int) -> int:
+    def size(self, stretch: Span) -> int:
         """Bytes of a stretch."""
-        return sum(self._sizes[begin:end])
+        return sum(self._sizes[stretch[0] : stretch[1]])
 
-    def lines(self, begin: int, end: int) -> str:
-        """The text of a stretch, with a line feed at its end and no blank lines around it."""
-        return self._text[self._spans[begin][0] : self._spans[end - 1][1]].strip("\n") + "\n" if begin < end else ""
+    def lines(self, stretch: Span) -> str:
+        """The text of a stretch, without blank lines around it."""
+        begin, end = stretch
+        return self._text[self._spans[begin][0] : self._spans[end - 1][1]].strip("\n")
 
-    def around(self, passage: Span, room: int, above: int) -> Span:
-        """The passage's lines (as many as half of them fit twice), then lines behind it, then before it.
-
-        With the lines from its record's beginning on, where those have at most `above` bytes.
-        """
+    def told(self, passage: Span, room: int, above: int) -> Span:
+        """The passage's lines, as many as fit twice into `room`, from where their record begins if `above` has room."""
         starts = [start for start, _ in self._spans]
         begin = max(bisect_right(starts, passage[0]) - 1, 0)
         last = max(bisect_right(starts, passage[1]), begin + 1)
         end = begin + 1
-        while end < last and self.size(begin, end + 1) <= 2 * room:
+        while end < last and self.size((begin, end + 1)) <= 2 * room:
             end += 1
-        head = self._head(begin, above)
-        return self.grown(head, end, room + self.size(head, begin))
+        return self._head(begin, min(above, 2 * room - self.size((begin, end)))), end
 
     def _head(self, line: int, room: int) -> int:
         """Where the record begins that `line` stands in: its block, and the blocks above under which it is indented.
@@ -88,7 +93,7 @@ class _Page:
         """
         head, indent, within = line, self._indent(line), True
         for above in range(line - 1, -1, -1):
-            if self.size(above, line) > room:
+            if self.size((above, line)) > room:
                 break
             depth = self._indent(above)
             if depth < 0:
@@ -109,27 +114,34 @@ class _Page:
         bare = text.lstrip()
         return len(text) - len(bare) if bare else -1
 
-    def grown(self, begin: int, end: int, room: int) -> Span:
-        """The stretch with more lines behind it, then before it, as long as they fit."""
-        while end < len(self._spans) and self.size(begin, end + 1) <= room:
+    def grown(self, stretch: Span, room: int, taken: Span | None = None) -> Span:
+        """The stretch with more lines behind it, then before it, as long as they fit and are not `taken`."""
+        begin, end = stretch
+        low = taken[1] if taken and taken[1] <= begin else 0
+        high = taken[0] if taken and taken[0] >= end else len(self._spans)
+        while end < high and self.size((begin, end + 1)) <= room:
             end += 1
-        while begin and self.size(begin - 1, end) <= room:
+        while begin > low and self.size((begin - 1, end)) <= room:
             begin -= 1
         return begin, end
 
-    def best(self, room: int, begin: int, end: int) -> Span | None:
-        """The stretch of at most `room` bytes outside of `begin` to `end` that says most, the first of equals."""
+    def best(self, room: int, taken: Span) -> Span | None:
+        """The lines outside of `taken` that say most in at most `room` bytes, from their first word to their last."""
         best, found = 0.0, None
-        for low, high in ((0, begin), (end, len(self._spans))):
+        for low, high in ((0, taken[0]), (taken[1], len(self._spans))):
             stop = low
             for start in range(low, high):
                 stop = max(stop, start)
-                while stop < high and self.size(start, stop + 1) <= room:
+                while stop < high and self.size((start, stop + 1)) <= room:
                     stop += 1
                 value = self._value(start, stop)
                 if value > best + 1e-9:
                     best, found = value, (start, stop)
-        return found
+        return self._tight(*found) if found else None
+
+    def _tight(self, begin: int, end: int) -> Span:
+        telling = [line for line in range(begin, end) if self._words[line]]
+        return telling[0], telling[-1] + 1
 
     def _value(self, begin: int, end: int) -> float:
         words: dict[int, float] = {}
