@@ -21,12 +21,12 @@ _OTHER_FORM = 0.95
 _INSIDE = 0.6
 _COVER = 0.8
 _SHARE = 0.45
-_FUSED = 12.0
+_FUSED = 16.0
 _PRECISE = 0.45
 _HEADING = 2.3
 _PATH = 0.25
 _TITLED = 0.6
-_PHRASE = 0.3
+_PHRASE = 0.2
 _DEFINED = 0.8
 _MARKS = " \t`*-_#\"'.$@0123456789)("
 _BEHIND = ("", "\n", ":", "=", "(", "`", '"', ",", "[", "<")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SCOPES = ("session", "worktree", "project")
 _DEPTH = 40
-_WEIGHTS = "12.0, 1.0, 0.4"
+_WEIGHTS = "8.0, 1.0, 0.4"
 _RANKED = 16
 _COMMON = 0.25
 _COMMON_FROM = 2_000

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 GAP = "[...]\n"
 """Stands for lines that are left out between two that are shown."""
 _MAIN = 0.4
-_HEAD = 300
+_HEAD = 350
 _ONE = 0.75
 
 
