@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import random
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from context_mode_runtime.store import health, unindexed
 from context_mode_runtime.store.db import Store
-from context_mode_runtime.store.errors import UnknownSourceError
+from context_mode_runtime.store.errors import StoreBusyError, UnknownSourceError
 from context_mode_runtime.store.live import LiveSource, open_live
 from context_mode_runtime.store.purge import purge_project, purge_source
 from context_mode_runtime.store.retention import prune
@@ -29,6 +30,15 @@ def stored(store: Store, text: str, label: str = "build") -> str:
     for at in range(0, len(text), 100_000):
         live.append(store, text[at : at + 100_000])
     return live.close(store).sid
+
+
+def refuse(*_: object) -> None:
+    raise StoreBusyError("context.db", "others write")
+
+
+def try_to_flush(live: LiveSource, store: Store) -> None:
+    with contextlib.suppress(StoreBusyError):
+        live.flush(store)
 
 
 def index(store: Store, sid: str, steps: int = 1_000_000) -> None:
@@ -91,6 +101,23 @@ def test_the_text_comes_back_byte_by_byte_and_all_of_it_is_found(store: Store) -
     assert unindexed.waiting(store) == []
     assert "line 59999 " in search(store, "59999", source=sid).hits[0].snippet
     assert "line 4321 " in search(store, "4321", source=sid).hits[0].snippet
+
+
+def test_what_comes_in_pieces_has_the_headings_of_the_whole(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = "==== FAILURES ====\n" + "".join(f"____ test_{n} ____\n{LINES[:3_000]}wrong {n}\n" for n in range(40))
+    whole = add_source(store, report, label="whole", kind="log").sid
+    live = grow(store)
+    for at in range(0, len(report), 997):
+        live.append(store, report[at : at + 997])
+        with monkeypatch.context() as patch:
+            patch.setattr(LiveSource, "_grow", refuse)
+            try_to_flush(live, store)
+        live.flush(store)
+    live.close(store)
+    rows = store.db.execute("SELECT id >> 20, heading, text FROM chunks ORDER BY id").fetchall()
+    by_source = [[row[1:] for row in rows if row[0] == number] for number in (int(whole[1:]), live.indexed.id)]
+    assert by_source[0] == by_source[1]
+    assert ("FAILURES > test_31", True) in [(heading, "wrong 31\n" in text) for heading, text in by_source[1]]
 
 
 def test_the_same_output_again_is_not_kept_twice(store: Store) -> None:

@@ -29,6 +29,12 @@ class Outline:
         self._marks: list[str] = []
         self._path: list[tuple[int, str]] = []
 
+    def copy(self) -> Outline:
+        """Another one at the same place, for a piece that may have to be read again."""
+        other = Outline()
+        other._marks, other._path = [*self._marks], [*self._path]
+        return other
+
     def parts(self, text: str, kind: str) -> Iterator[Part]:
         """(heading, start, end) of each chunk of the next piece."""
         target = _TARGET.get(kind, _TARGET_TEXT)

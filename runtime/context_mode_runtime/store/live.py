@@ -81,7 +81,8 @@ class LiveSource:
             text = tail + clean
             if tail:
                 sources.drop_rows(db, number, (number << sources.SHIFT) + place)
-            parts = self._outline.parts(text, "log") if place < STRUCTURED_MAX else coarse(text)
+            outline = self._outline.copy()
+            parts = outline.parts(text, "log") if place < STRUCTURED_MAX else coarse(text)
             rows = list(_numbered(parts, text, (number << sources.SHIFT) + place, line))
             chunks = place + len(rows) - 1
             sources.check_room(store, self.indexed.label, chunks)
@@ -90,6 +91,7 @@ class LiveSource:
             self.indexed.chunks = chunks
             self._grow(store, db, self._bytes + len(data))
         self._bytes += len(data)
+        self._outline = outline
         self._clean = ""
         self._digest.update(data)
         self.indexed.cut = self._redactor.cut
