@@ -51,6 +51,7 @@ _INTERPRETERS = {
     **dict.fromkeys(("pry", "rake", "rails"), Interpreter("ruby", "-e -E", "-r -I -f")),
     **dict.fromkeys(("mongo", "mongosh", "zx"), Interpreter("javascript", "-e --eval")),
     **dict.fromkeys(("sage", "blender", "sqlmap"), Interpreter("python", "-c --python-expr --eval")),
+    "pdb": Interpreter("python", "-c"),
     **dict.fromkeys(("manage.py", "django-admin"), Interpreter("python", "")),
     **dict.fromkeys(("wp", "drush"), Interpreter("php", "--exec")),
     "latexmk": Interpreter("perl", "-e"),

@@ -1,16 +1,14 @@
-"""Programs that have shell escapes or run programs by settings: git, editors, sed, awk, make, ssh."""
+"""Programs that have shell escapes or run programs by options and settings: git, editors, sed, awk, make."""
 
 from __future__ import annotations
 
-from context_mode_runtime.shell.opened import Opened, quoted
+from context_mode_runtime.shell.opened import Opened, base, quoted
 from context_mode_runtime.shell.scripts import awk_commands, of_crontab, recipes, sed_commands, sed_runs
-from context_mode_runtime.shell.text_table import ESCAPES, MARKS, SETTINGS, TEXT_OPTIONS
+from context_mode_runtime.shell.text_table import ESCAPES, MARKS, SETTINGS, SHORTENING, TEXT_OPTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from context_mode_runtime.shell.opened import Text
 
 _GIT_VALUES = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"))
 _GIT_KEYS = frozenset(
@@ -23,9 +21,11 @@ _GIT_KEYS = frozenset(
     )
 )
 _GIT_ENDS = (
-    *(".cmd", ".command", ".clean", ".smudge", ".process", ".textconv", ".driver", ".helper", ".program", ".path"),
+    *(".cmd", ".command", ".clean", ".smudge", ".process", ".textconv", ".driver", ".helper", ".program"),
     *(".uploadpack", ".receivepack", ".defaultkeycommand"),
 )
+_GIT_TOOLS = ("difftool.", "mergetool.", "browser.", "man.")
+"""Sections whose `path` is a program."""
 _GIT_TEXTS: dict[str, tuple[str, ...]] = {
     "rebase": ("-x", "--exec"),
     "filter-branch": (
@@ -45,11 +45,10 @@ _GIT_TEXTS: dict[str, tuple[str, ...]] = {
 }
 _GIT_CONFIG_VALUES = ("-f", "--file", "--blob", "--type", "--default", "--comment")
 _CLUSTER = range(2, 5)
-_SHORTENED_MIN = len("--filt")
-"""Long options may be cut short to this length."""
-MAKES = frozenset(("make", "gmake", "bmake", "remake"))
+_SHORTENED_MIN = len("--use")
 _PAIRS = {"(": ")", "{": "}"}
 _LIST_SIGNS = str.maketrans("[]{},\"';", "        ")
+MAKES = frozenset(("make", "gmake", "bmake", "remake"))
 SEDS = frozenset(("sed", "gsed"))
 _AWKS = frozenset(("awk", "gawk", "mawk", "nawk"))
 _FZF_SIGNS = str.maketrans("([{<)]}>~|:", "\n" * 11)
@@ -58,7 +57,7 @@ _MAKE_PROGRAMS = frozenset(
 )
 
 
-def _value(word: str, option: str, following: str | None) -> str | None:
+def _value(word: str, option: str, following: str | None, *, shortens: bool) -> str | None:
     """The value of `option` when `word` is it: the next word, behind `=`, or glued to a short one."""
     if word == option:
         return following
@@ -67,7 +66,7 @@ def _value(word: str, option: str, following: str | None) -> str | None:
             return word[len(option) :]
         return following if cluster_end(word, (option,)) else None
     name, cut, value = word.partition("=")
-    if name == option or (option.startswith("--") and len(name) >= _SHORTENED_MIN and option.startswith(name)):
+    if name == option or (shortens and len(name) >= _SHORTENED_MIN and option.startswith(name)):
         return value if cut else following
     return None
 
@@ -81,11 +80,12 @@ def cluster_end(word: str, options: tuple[str, ...]) -> bool:
 def option_values(words: list[str], options: tuple[str, ...]) -> list[str]:
     """The values of `options` in `words`."""
     found: list[str] = []
+    shortens = base(words[0]) in SHORTENING
     for at, word in enumerate(words[1:], 1):
         if word[:1] != "-":
             continue
         following = words[at + 1] if at + 1 < len(words) else None
-        made = [_value(word, option, following) for option in options]
+        made = [_value(word, option, following, shortens=shortens) for option in options]
         found += [value for value in made if value]
     return found
 
@@ -103,7 +103,7 @@ def option_texts(name: str, words: list[str]) -> Opened | None:
     return result if result.texts else None
 
 
-def held(name: str, words: list[str]) -> list[Text]:
+def held(name: str, words: list[str]) -> Opened | None:
     """Shell text in settings, behind marks, and in scripts of the program's own that it is given."""
     texts: list[str] = []
     if name in SETTINGS:
@@ -116,7 +116,7 @@ def held(name: str, words: list[str]) -> list[Text]:
         texts += [text for word in words[1:] for mark in MARKS[name] for text in _behind_mark(word, mark)]
     if name in ESCAPES:
         texts += [text for script in _scripts(name, words) for text in escapes(name, script)]
-    return [(text, "bash", []) for text in texts if text.strip()]
+    return _texts(texts) if texts else None
 
 
 def _bare(value: str) -> str:
@@ -178,7 +178,12 @@ def _git_setting(result: Opened, key: str = "", value: str = "", *_more: str) ->
     key = key.lower()
     if key.startswith("alias."):
         result.texts += [(value[1:] if value.startswith("!") else "git " + value, "sh", [])] if value else []
-    elif key in _GIT_KEYS or key.startswith("pager.") or key.endswith(_GIT_ENDS):
+    elif (
+        key in _GIT_KEYS
+        or key.startswith("pager.")
+        or key.endswith(_GIT_ENDS)
+        or (key.startswith(_GIT_TOOLS) and key.endswith(".path"))
+    ):
         result.texts.append((value.lstrip("!"), "sh", []))
     elif key.startswith("submodule.") and value.startswith("!"):
         result.texts.append((value[1:], "sh", []))

@@ -63,7 +63,7 @@ SUBCOMMANDS: dict[str, dict[str, tuple[str, int]]] = {
     "zellij": {"run": ("-d -n --cwd", 0)},
     "wezterm": {"start": ("--cwd --class", 0)},
 }
-"""Program and sub-command, wherever it stands, in front of another program: options and own words as above."""
+"""Program and sub-command, wherever it stands, in front of another program: options that take a value, own words."""
 
 BEHIND: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("fd", "fdfind"), ("-x", "--exec", "-X", "--exec-batch")),
@@ -72,7 +72,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
             *("xterm", "uxterm", "lxterm", "rxvt", "urxvt", "urxvtc", "rxvt-unicode", "eterm", "aterm", "mlterm", "st"),
             *("x-terminal-emulator", "konsole", "alacritty", "terminator", "kitty", "foot", "terminology", "qterminal"),
             *("gnome-terminal", "xfce4-terminal", "mate-terminal", "tilix", "lxterminal", "sakura", "roxterm", "guake"),
-            *("kgx", "ptyxis", "ghostty", "cool-retro-term", "deepin-terminal", "rio", "ttyrec", "tilda"),
+            *("kgx", "ptyxis", "ghostty", "cool-retro-term", "deepin-terminal", "rio", "ttyrec", "tilda", "zutty"),
         ),
         ("-e", "-x", "--", "--command", "-c"),
     ),
@@ -81,12 +81,11 @@ BEHIND: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("guix", "zellij", "watchexec", "zargs", "wezterm", "etcdctl", "chamber", "aws-vault"), ("--",)),
     **dict.fromkeys(("watchman", "onchange", "wait-for-it", "wait-for-it.sh", "chruby-exec", "leaks", "fab"), ("--",)),
     **dict.fromkeys(("lxc-execute", "xwfb-run", "dotenv", "launchctl", "rerun"), ("--",)),
-    **dict.fromkeys(("bfs",), ("-exec", "-execdir", "-ok", "-okdir")),
+    "bfs": ("-exec", "-execdir", "-ok", "-okdir"),
     "start-stop-daemon": ("-x", "--exec", "-a", "--startas"),
     **dict.fromkeys(("gdb", "gdbtui", "cgdb"), ("--args",)),
     "ctest": ("--test-command",),
-    **dict.fromkeys(("schedtool", "pidstat"), ("-e",)),
-    "priocntl": ("-e",),
+    **dict.fromkeys(("schedtool", "pidstat", "priocntl"), ("-e",)),
     "cset": ("--exec", "-e"),
 }
 """Option behind which a command stands."""

@@ -8,7 +8,7 @@ TEXT_WORDS = frozenset(
     (
         *("concurrently", "npm-run-all", "pee", "watchexec", "cross-env-shell", "mprocs", "mispipe", "poop", "rush"),
         *("start-server-and-test", "swaymsg", "i3-msg", "swayidle", "xidlehook", "pppd", "sops", "rerun", "bsub", "nx"),
-        *("tsp", "pueue", "gksu", "gksudo", "kdesu", "bench", "hatch", "wait-on", "every"),
+        *("tsp", "pueue", "gksu", "gksudo", "kdesu", "bench", "hatch", "every", "csvtool"),
     )
 )
 """Each word of theirs with a blank in it is shell text."""
@@ -30,7 +30,7 @@ TEXT_OPTIONS = {
     "zip": ("-TT", "--unzip-command"),
     "sort": ("--compress-program",),
     "split": ("--filter",),
-    "man": ("-P", "--pager", "--html"),
+    "man": ("-P", "--pager"),
     "ncat": ("-c", "--sh-exec", "-e", "--exec"),
     **dict.fromkeys(("nc", "netcat", "nc.traditional", "cryptcat", "dbd"), ("-e", "-c")),
     "install": ("--strip-program",),
@@ -63,7 +63,7 @@ TEXT_OPTIONS = {
     ),
     "dpkg": ("--pre-invoke", "--post-invoke", "--status-logger"),
     "dpkg-buildpackage": ("--sign-command", "--check-command"),
-    "hg": ("-e", "--ssh", "-c", "--command", "-p", "--program"),
+    "hg": ("-e", "--ssh", "-c", "--command", "--program"),
     "svn": ("--diff-cmd", "--diff3-cmd", "--editor-cmd"),
     "cvs": ("-e",),
     "git-shell": ("-c",),
@@ -128,14 +128,21 @@ TEXT_OPTIONS = {
     **dict.fromkeys(("gpg", "gpg-agent"), ("--photo-viewer", "--pinentry-program")),
     "aws": ("--cli-pager",),
     "latexmk": ("-pdflatex", "-latex", "-xelatex", "-lualatex"),
-    "pagsh": ("-c",),
+    **dict.fromkeys(("pagsh", "genie"), ("-c",)),
+    "prove": ("-e", "--exec"),
+    **dict.fromkeys(("kpt", "dmsetup"), ("--exec",)),
     **dict.fromkeys(("deno", "nx"), ("--eval", "--command")),
     "hwatch": ("--aftercommand",),
 }
 """Option whose value is shell text."""
 
+SHORTENING = frozenset(
+    ("tar", "gtar", "cpio", "sort", "split", "install", "sed", "gsed", "wget", "make", "gmake", "man")
+)
+"""Programs whose long options may be cut short."""
+
 SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    **dict.fromkeys(("ssh", "scp", "sftp", "ssh-copy-id", "autossh", "sshfs", "mount"), _SSH),
+    **dict.fromkeys(("ssh", "scp", "sftp", "ssh-copy-id", "autossh", "sshfs", "mount", "check_by_ssh"), _SSH),
     **dict.fromkeys(
         ("apt", "apt-get", "apt-cache", "aptitude"),
         (("-o", "--option"), ("-invoke", "pre-install-pkgs", "dir::bin::")),
@@ -148,7 +155,7 @@ SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "restic": (("-o", "--option"), (".program", ".command")),
     "w3m": (("-o",), ("editor", "browser", "mailer")),
     "wget": (("-e", "--execute"), ("use_askpass",)),
-    "mvn": (("-D",), ("exec.executable",)),
+    **dict.fromkeys(("mvn", "mvnDebug"), (("-D",), ("exec.executable",))),
     "tox": (("-x", "--override"), ("commands",)),
 }
 """Options whose value is a setting, and what stands in the names of those that hold shell text."""
@@ -166,6 +173,8 @@ MARKS = {
     **dict.fromkeys(("tmux", "tmate", "byobu"), ("#(",)),
     **dict.fromkeys(("nmap", "redis-cli"), ("os.execute(", "io.popen(")),
     "tshark": ("os.execute(",),
+    **dict.fromkeys(("exiftool", "knife"), ("system(",)),
+    "java": ("-xx:onerror=", "-xx:onoutofmemoryerror="),
     "conky": ("${exec ",),
     "kak": ("%sh{",),
     "m4": ("syscmd(",),
@@ -185,6 +194,7 @@ TEXT_VARIABLES: dict[str, str | None] = {
     "FZF_DEFAULT_OPTS": "fzf ",
     "GIT_CONFIG_PARAMETERS": "git -c ",
     "GOFLAGS": "go ",
+    "JAVA_TOOL_OPTIONS": "java ",
     "MAKEFLAGS": "make ",
     "TAR_OPTIONS": "tar ",
     "ZIPOPT": "zip ",
@@ -196,7 +206,22 @@ VARIABLE_ENDS = ("PAGER", "EDITOR", "_BROWSER", "_ASKPASS", "_RSH", "_WRAPPER", 
 
 ESCAPES: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     **dict.fromkeys(
-        ("vim", "vi", "nvim", "view", "gvim", "vimdiff", "rvim", "rview", "vimx"),
+        (
+            *(
+                "vim",
+                "vi",
+                "nvim",
+                "view",
+                "gvim",
+                "vimdiff",
+                "rvim",
+                "rview",
+                "vimx",
+                "vim.basic",
+                "vim.tiny",
+                "editor",
+            ),
+        ),
         (("-c", "--cmd", "-es"), "+", ("!", "system(", "systemlist(", "job_start(", "terminal ", "term ", "execute(")),
     ),
     "ex": (("-c", "-sc"), "+", ("!",)),
@@ -214,13 +239,13 @@ ESCAPES: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     "osqueryi": ((), " ", (".shell ",)),
     "psql": (("-c", "--command"), "", ("\\!", "program '", "PROGRAM '", "\\o |", "\\g |", "\\w |")),
     **dict.fromkeys(("mysql", "mariadb"), (("-e", "--execute"), "", ("\\!", "system "))),
-    **dict.fromkeys(("less", "more"), (("--cmd",), "+", ("!",))),
+    **dict.fromkeys(("less", "more", "zless", "bzless", "xzless", "zmore", "pager"), (("--cmd",), "+", ("!",))),
     **dict.fromkeys(("dc", "bc"), (("-e", "--expression"), "", ("!",))),
     **dict.fromkeys(("ftp", "tnftp", "ncftp", "sftp", "psftp", "telnet", "gnuplot", "tasksh"), (("-e",), "", ("!",))),
     **dict.fromkeys(("lftp", "smbclient"), (("-c", "-e"), "", ("!", "shell "))),
     **dict.fromkeys(("mail", "mailx", "s-nail"), (("--exec",), "", ("~!", "!"))),
     "debugfs": (("-R",), "", ("!",)),
-    "tdbtool": ((), "", ("!",)),
+    **dict.fromkeys(("tdbtool", "cpan"), ((), "", ("!",))),
     "vifm": (("-c",), "+", ("!",)),
     "ranger": (("--cmd",), "", ("!", "shell ")),
     "lf": (("-command", "-remote"), "", ("!", "$", "shell ")),

@@ -6,13 +6,7 @@ from context_mode_runtime.shell import programs, windows_programs
 from context_mode_runtime.shell.opened import Opened, base
 from context_mode_runtime.shell.subcommand_table import BEHIND, SUBCOMMANDS
 from context_mode_runtime.shell.text_table import ESCAPES, MARKS, SETTINGS, TEXT_OPTIONS, TEXT_WORDS
-from context_mode_runtime.shell.wrapper_table import (
-    ASSIGNING,
-    JOINING,
-    QUERIES,
-    SHELLS,
-    WRAPPERS,
-)
+from context_mode_runtime.shell.wrapper_table import ASSIGNING, JOINING, QUERIES, SHELLS, WRAPPERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,23 +23,20 @@ def opened(words: list[str]) -> Opened | None:
         name = name.lower()
         if name not in KNOWN:
             return None
-    result = _opened(name, words)
-    texts = programs.held(name, words)
-    if texts:
-        result = result or Opened()
-        result.texts += texts
+    opener = _OPENERS.get(name)
+    result = opener(name, words) if opener is not None else None
+    for more in (_behind_subcommand(name, words), programs.held(name, words)):
+        if more is not None:
+            result = result or Opened()
+            result.commands += more.commands
+            result.texts += more.texts
     return result
 
 
-def _opened(name: str, words: list[str]) -> Opened | None:
+def _behind_subcommand(name: str, words: list[str]) -> Opened | None:
     known = SUBCOMMANDS.get(name, {})
     at = next((at for at, word in enumerate(words[1:], 1) if word in known), 0)
-    if at:
-        result = _from(words, at + 1, *known[words[at]])
-        _option_texts(result, words, TEXT_OPTIONS.get(name, ()), "bash")
-        return result
-    opener = _OPENERS.get(name)
-    return opener(name, words) if opener is not None else None
+    return _from(words, at + 1, *known[words[at]]) if at else None
 
 
 def is_wrapper(words: list[str]) -> bool:
