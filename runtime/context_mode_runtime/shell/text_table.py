@@ -188,6 +188,7 @@ MARKS = {
 TEXT_VARIABLES: dict[str, str | None] = {
     **dict.fromkeys(("PROMPT_COMMAND", "BROWSER", "SHELL", "VISUAL", "FCEDIT"), ""),
     **dict.fromkeys(("LESSOPEN", "LESSCLOSE", "LESSEDIT"), ""),
+    **dict.fromkeys(("PAGER", "MANPAGER", "EDITOR", "HGEDITOR", "CVSEDITOR", "P4EDITOR"), ""),
     **dict.fromkeys(("GIT_SSH_COMMAND", "GIT_SSH", "SVN_SSH", "GIT_EXTERNAL_DIFF", "KUBECTL_EXTERNAL_DIFF"), ""),
     **dict.fromkeys(("GIT_PROXY_COMMAND", "FZF_DEFAULT_COMMAND", "RUSTC", "RUSTDOC", "npm_config_script_shell"), ""),
     **dict.fromkeys(("PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV", "PROMPT", "RPROMPT"), None),
@@ -201,7 +202,16 @@ TEXT_VARIABLES: dict[str, str | None] = {
 }
 """Variables whose value is run: as a command line behind this text, or (None) for the substitutions in it."""
 VARIABLE_STARTS = ("GIT_CONFIG_VALUE_",)
-VARIABLE_ENDS = ("PAGER", "EDITOR", "_BROWSER", "_ASKPASS", "_RSH", "_WRAPPER", "_PASSCOMMAND", "_PASSWORD_COMMAND")
+VARIABLE_ENDS = (
+    "_PAGER",
+    "_EDITOR",
+    "_BROWSER",
+    "_ASKPASS",
+    "_RSH",
+    "RUSTC_WRAPPER",
+    "_PASSCOMMAND",
+    "_PASSWORD_COMMAND",
+)
 """Names of more variables that hold a command line."""
 
 ESCAPES: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {

@@ -17,7 +17,7 @@ SHELLS = {
 WRAPPERS: dict[str, tuple[str, int]] = {
     "env": ("-u --unset -C --chdir -P -L -U -a --argv0", 0),
     **dict.fromkeys(
-        ("sudo", "sudo-rs", "dzdo", "please"),
+        ("sudo", "sudo-rs", "dzdo"),
         (
             (
                 "-u -g -U -p -C -D -R -T -r -t -h -c -a --user --group --prompt --chdir --chroot --host --role --type "
