@@ -16,13 +16,12 @@ GAP = "[...]\n"
 """Stands for lines that are left out between two that are shown."""
 _MAIN = 0.4
 _HEAD = 350
-_ONE = 0.75
 
 
 def snippet(
     text: str, places: list[Place], passage: Span, limit: int = limits.SNIPPET_MAX_BYTES, *, records: bool = False
 ) -> str:
-    """At most `limit` bytes of `text`: one or two stretches of whole lines in order, GAP between them.
+    """At most `limit` bytes of `text`: one stretch of whole lines, or two in order with GAP between them.
 
     `places`: (start, number of the word, its weight), sorted; `passage`: first and last place of the best stretch. It
     comes with the lines behind it and before it up to _MAIN of the room; in a text of `records` without headings also
@@ -36,21 +35,15 @@ def snippet(
     main = page.grown(told, max(int(limit * _MAIN), page.size(told)))
     room = limit - page.size(main) - len(GAP)
     other = page.best(room, main)
-    whole = _joined(told, other)
-    if other is None or page.size(whole) <= limit * _ONE:
+    whole = _joined(main, other) if other else main
+    if other is None or page.size(whole) <= limit:
         return page.lines(page.grown(whole, limit))
     other = page.grown(other, room, main)
-    if _touch(main, other):
-        return page.lines(page.grown(_joined(main, other), limit))
     return GAP.join(f"{page.lines(stretch)}\n" for stretch in sorted((main, other))).strip("\n")
 
 
-def _joined(one: Span, other: Span | None) -> Span:
-    return (min(one[0], other[0]), max(one[1], other[1])) if other else one
-
-
-def _touch(one: Span, other: Span) -> bool:
-    return one[0] <= other[1] and other[0] <= one[1]
+def _joined(one: Span, other: Span) -> Span:
+    return min(one[0], other[0]), max(one[1], other[1])
 
 
 class _Page:
