@@ -26,6 +26,48 @@ _DEFINITION = re.compile(
     r"|([A-Za-z_]\w*)[ \t]*\(\)[ \t]*\{)",
     re.MULTILINE,
 )
+_SIGNATURE_MAX = 800
+_SIGNATURE = re.compile(
+    r"([ \t]*+)(?:[\w$<>\[\],.?*&:~@]++[ \t]++[*&]*+)*?(~?[A-Za-z_$][\w$:]*+)[ \t]*+"
+    r"\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)[^;=(){}]*+\Z"
+)
+_NO_NAMES = frozenset(
+    (
+        *(
+            "if",
+            "for",
+            "foreach",
+            "while",
+            "until",
+            "do",
+            "else",
+            "elif",
+            "switch",
+            "case",
+            "catch",
+            "return",
+            "throw",
+            "new",
+        ),
+        *(
+            "with",
+            "using",
+            "lock",
+            "synchronized",
+            "assert",
+            "sizeof",
+            "typeof",
+            "await",
+            "yield",
+            "and",
+            "or",
+            "not",
+            "in",
+        ),
+        *("func", "function", "fn"),
+    )
+)
+"""What stands before parentheses and a brace and is no name; with a word for functions the name is found by that."""
 _LEAD = ("@", "#", "//", "/*", "*", "--", ";;")
 
 
@@ -88,18 +130,49 @@ def _is_inside(block: _Block, outer: _Block) -> bool:
 def _blocks(text: str) -> Iterator[_Block]:
     block = _Block([], 0)
     stack: list[tuple[int, str]] = []
-    for found in _DEFINITION.finditer(text):
-        begin = _lead(text, found.start(), block.start)
+    for start, indent, name in _definitions(text):
+        begin = _lead(text, start, block.start)
         if begin > block.start:
             block.end = begin
             yield block
-        indent = len(found.group(1).expandtabs(4))
-        name = str(found.group(2) or found.group(3) or found.group(4)).rstrip(".:!?<")
         stack = [item for item in stack if item[0] < indent] + [(indent, name)]
         block = _Block([name for _, name in stack], begin)
     block.end = len(text)
     if block.end > block.start:
         yield block
+
+
+def _definitions(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start of its line, indent, name) of each definition, in order."""
+    named = {found.start(): _named(found) for found in _DEFINITION.finditer(text)}
+    named = {**dict(_braced(text)), **named}
+    for start in sorted(named):
+        yield (start, *named[start])
+
+
+def _named(found: re.Match[str]) -> tuple[int, str]:
+    name = str(found.group(2) or found.group(3) or found.group(4)).rstrip(".:!?<")
+    return len(found.group(1).expandtabs(4)), name
+
+
+def _braced(text: str) -> Iterator[tuple[int, tuple[int, str]]]:
+    """Those without a word for it, as in C and Java: a name with its parameters before a `{` that ends its line."""
+    for at in sorted(at for end in ("{\n", "{\r\n") for at in cuts.places(text, end)):
+        start = _signature_start(text, at)
+        found = _SIGNATURE.match(text, start, at) if at - start <= _SIGNATURE_MAX else None
+        if found and not _NO_NAMES.intersection((found.group(2), found.group(0).split(None, 1)[0])):
+            yield start, (len(found.group(1).expandtabs(4)), found.group(2))
+
+
+def _signature_start(text: str, at: int) -> int:
+    """Where the line begins on which the parameters before `at` open: its own, or one above."""
+    start = text.rfind("\n", 0, at) + 1
+    while start > max(at - _SIGNATURE_MAX, 0):
+        head = text[start:at]
+        if head.strip() and head.count("(") >= head.count(")"):
+            break
+        start = text.rfind("\n", 0, start - 1) + 1
+    return start
 
 
 def _lead(text: str, start: int, floor: int) -> int:

@@ -76,22 +76,15 @@ def coarse(text: str, start: int = 0) -> Iterator[Part]:
 def _ruled_titles(text: str) -> Iterator[tuple[int, int, str, str]]:
     """(start, end, rule, title) of each title, in order."""
     begins = [f"\n{begin}" for begin in (*_RULES, _DIFF)]
-    starts = {0, *(at + 1 for begin in begins for at in _places(text, begin))}
+    starts = {0, *(at + 1 for begin in begins for at in cuts.places(text, begin))}
     starts |= {
-        text.rfind("\n", 0, at) + 1 for end in (_STARS, _STARS.replace("\n", "\r\n")) for at in _places(text, end)
+        text.rfind("\n", 0, at) + 1 for end in (_STARS, _STARS.replace("\n", "\r\n")) for at in cuts.places(text, end)
     }
     after = 0
     for start in sorted(starts):
         if start >= after and (title := _title(text, start)):
             after = title[0]
             yield start, *title
-
-
-def _places(text: str, part: str) -> Iterator[int]:
-    at = text.find(part)
-    while at >= 0:
-        yield at
-        at = text.find(part, at + len(part))
 
 
 def _title(text: str, start: int) -> tuple[int, str, str] | None:
