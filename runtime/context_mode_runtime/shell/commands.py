@@ -283,11 +283,7 @@ def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[l
     _call(env, words, command.segment)
     if language:
         command.fed, command.written = feeds.read_by(command.segment, env), env.files
-    code = reading.inside(command) if language and reading.inside else None
-    if code is not None:
-        command.texts = code.texts
-        reading.incomplete = reading.incomplete or code.incomplete
-        texts += [(one, "bash", []) for one in code.commands]
+        texts += _started_by_code(reading, command)
     found = opened(words)
     fed = feeds.fed(words, command.segment, env, found)
     if not fed.seen:
@@ -303,6 +299,16 @@ def _open(reading: Reading, command: Command, texts: list[Text]) -> list[tuple[l
         return []
     chain = (*chain, command.name)
     return [(one, chain) for one in [*found.commands, *fed.commands] if one]
+
+
+def _started_by_code(reading: Reading, command: Command) -> list[Text]:
+    """The commands that the code which an interpreter is given starts."""
+    code = reading.inside(command) if reading.inside else None
+    if code is None:
+        return []
+    command.texts = code.texts
+    reading.incomplete = reading.incomplete or code.incomplete
+    return [(one, "bash", []) for one in code.commands]
 
 
 def _runs_nothing(command: Command, env: Env) -> bool:

@@ -150,9 +150,13 @@ def _git(_name: str, words: list[str]) -> Opened | None:
     result = Opened()
     at = 1
     while at < len(words) and words[at].startswith("-"):
-        if words[at] == "-c" and at + 1 < len(words):
-            _git_setting(result, *words[at + 1].split("=", 1))
         at += 2 if words[at] in _GIT_VALUES else 1
+    given = words[:at]
+    for setting in option_values(given, ("-c",)):
+        _git_setting(result, *setting.split("=", 1))
+    for setting in option_values(given, ("--config-env",)):
+        key, _, variable = setting.partition("=")
+        _git_setting(result, key, f"!${{{variable}#!}}")
     command, rest = "".join(words[at : at + 1]), words[at + 1 :]
     if command == "config":
         given = option_values(["", *rest], _GIT_CONFIG_VALUES)
