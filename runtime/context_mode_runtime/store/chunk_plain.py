@@ -17,32 +17,40 @@ _COARSE = 4_000
 _LINE_MAX = 240
 _RULES = tuple(mark * 3 for mark in "=-_*#─━⎯")
 _DIFF = "diff --git "
+_SAMPLE = 8_192
+_ROWS = 2
+_DELIMITERS = ("\t", ";", "|", ",")
+_UPPER = 3
 _STARS = "*****\n"
 
 
 class Outline:
-    """Where a plain text stands: the ruled titles above. For a text that comes in pieces, one for all of them."""
+    """Where a plain text stands: below ruled titles, or in a table with columns. One for all pieces of a text."""
 
-    __slots__ = ("_marks", "_path")
+    __slots__ = ("_columns", "_marks", "_path")
 
     def __init__(self) -> None:
+        self._columns: str | None = None
         self._marks: list[str] = []
         self._path: list[tuple[int, str]] = []
 
     def copy(self) -> Outline:
         """Another one at the same place, for a piece that may have to be read again."""
         other = Outline()
-        other._marks, other._path = [*self._marks], [*self._path]
+        other._columns, other._marks, other._path = self._columns, [*self._marks], [*self._path]
         return other
 
     def parts(self, text: str, kind: str) -> Iterator[Part]:
         """(heading, start, end) of each chunk of the next piece."""
         target = _TARGET.get(kind, _TARGET_TEXT)
+        if self._columns is None:
+            self._columns = _columns(text)
         for titles, start, end in self._sections(text):
             above: list[tuple[int, str]] = []
             for begin, stop in cuts.packed(text, start, end, target):
                 inner = [] if kind == "log" else _outlined(above, text[begin:stop])
-                yield joined_heading([*titles, *inner]), begin, stop
+                heading = joined_heading([*titles, *inner]) or heading_part(self._columns or "")
+                yield "" if self._columns and text.startswith(self._columns, begin) else heading, begin, stop
 
     def _sections(self, text: str) -> Iterator[tuple[list[str], int, int]]:
         """(titles, start, end); a title with nothing below it goes with the section behind it."""
@@ -65,6 +73,27 @@ class Outline:
 
     def _titles(self) -> list[str]:
         return [title for _, title in self._path]
+
+
+def _columns(text: str) -> str | None:
+    """The first line where it names the columns of a table, empty where it doesn't, None for less than three lines."""
+    names, *rows = text[:_SAMPLE].split("\n", 3)[:3]
+    if len(rows) < _ROWS:
+        return None
+    if any(_delimits(mark, names, rows) for mark in _DELIMITERS):
+        return names
+    return names if names.isupper() and len(names.split()) >= _UPPER else ""
+
+
+def _delimits(mark: str, names: str, rows: list[str]) -> bool:
+    """Whether `mark` stands between the names of columns, three or more, and as often in the rows."""
+    count = names.count(mark)
+    named = all(cell.strip(" \t\r\"'#_")[:1].isalpha() for cell in names.split(mark))
+    return (
+        count > 1
+        and named
+        and all(row.count(mark) == count or (row.count(mark) > count and '"' in row) for row in rows)
+    )
 
 
 def coarse(text: str, start: int = 0) -> Iterator[Part]:
