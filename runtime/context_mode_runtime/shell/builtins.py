@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from context_mode_runtime.shell import outputs, parameters, values
 from context_mode_runtime.shell.opened import plain_path
+from context_mode_runtime.shell.programs import option_values
+from context_mode_runtime.shell.text_table import DOWNLOADS
 from context_mode_runtime.shell.words import is_name, whole
 from context_mode_runtime.shell.wrapper_table import DECLARING
 
@@ -213,10 +215,10 @@ def _hash(words: list[str], _segment: Segment, env: Env) -> None:
 
 
 def _tee(words: list[str], segment: Segment, env: Env) -> None:
-    texts, _ = outputs.inputs(segment, env, 0)
+    texts, seen = outputs.inputs(segment, env, 0)
     for word in words[1:]:
-        if not word.startswith("-") and texts:
-            write(env, word, texts, add=True)
+        if not word.startswith("-"):
+            write(env, word, texts, add=True, told=seen is not False)
 
 
 def _dd(words: list[str], segment: Segment, env: Env) -> None:
@@ -229,8 +231,16 @@ def _dd(words: list[str], segment: Segment, env: Env) -> None:
 def _copy(words: list[str], _segment: Segment, env: Env) -> None:
     rest = [word for word in words[1:] if not word.startswith("-")]
     texts = [text for path in rest[:-1] for text in env.files.get(plain_path(path), [])]
-    if texts:
-        write(env, rest[-1], texts, add=False)
+    told = not any(plain_path(path) in env.untold for path in rest[:-1])
+    if texts or not told:
+        write(env, rest[-1], texts, add=False, told=told)
+
+
+def _download(words: list[str], _segment: Segment, env: Env) -> None:
+    """What comes from elsewhere stands in a file: that of an option, or one that is called as the address ends."""
+    files = option_values(words, DOWNLOADS[words[0]])
+    files += [word.partition("?")[0].rpartition("/")[2] for word in words[1:] if "://" in word]
+    env.untold.update(plain_path(file) for file in files if file not in ("", "-", "/dev/null"))
 
 
 def _exec(_words: list[str], segment: Segment, env: Env) -> None:
@@ -240,8 +250,10 @@ def _exec(_words: list[str], segment: Segment, env: Env) -> None:
             env.files["&" + (redirect.fd or "0")] = texts
 
 
-def write(env: Env, path: str, texts: list[str], *, add: bool) -> None:
-    """The file at `path` may hold one of `texts`; with `add`, behind what it held."""
+def write(env: Env, path: str, texts: list[str], *, add: bool, told: bool = True) -> None:
+    """The file at `path` may hold one of `texts`; with `add`, behind what it held. `told`: they are all of it."""
+    if not told:
+        env.untold.add(plain_path(path))
     known = env.files.setdefault(plain_path(path), [])
     for text in texts[:_TEXTS_MAX]:
         made = [old + "\n" + text for old in known if text not in old] if add and known else [text]
@@ -261,6 +273,7 @@ ACTIONS: dict[str, Callable[[list[str], Segment, Env], None]] = {
     **dict.fromkeys(("tee", "sponge"), _tee),
     "dd": _dd,
     **dict.fromkeys(("cp", "mv", "ln", "install"), _copy),
+    **dict.fromkeys(DOWNLOADS, _download),
     "exec": _exec,
 }
 """Name to what it changes."""

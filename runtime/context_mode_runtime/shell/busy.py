@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell.subcommand_table import BEHIND, SUBCOMMANDS
-from context_mode_runtime.shell.text_table import ESCAPES, MARKS, SCRIPT_FILES, SETTINGS, TEXT_OPTIONS, TEXT_WORDS
+from context_mode_runtime.shell.text_table import (
+    DOWNLOADS,
+    ESCAPES,
+    MARKS,
+    SCRIPT_FILES,
+    SETTINGS,
+    TEXT_OPTIONS,
+    TEXT_WORDS,
+)
 from context_mode_runtime.shell.wrapper_table import DECLARING, SHELLS, WRAPPERS
 
 _TABLES = (
     *(WRAPPERS, SHELLS, BEHIND, SUBCOMMANDS, DECLARING),
-    *(TEXT_OPTIONS, TEXT_WORDS, SETTINGS, MARKS, ESCAPES, SCRIPT_FILES),
+    *(TEXT_OPTIONS, TEXT_WORDS, SETTINGS, MARKS, ESCAPES, SCRIPT_FILES, DOWNLOADS),
 )
 BUSY = frozenset(
     (

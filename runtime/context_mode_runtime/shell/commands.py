@@ -215,10 +215,10 @@ def _read_redirects(reading: Reading, spot: _Spot) -> None:
     if files:
         from context_mode_runtime.shell import builtins, outputs
 
-        texts = outputs.written(segment, env)
+        texts, told = outputs.written(segment, env)
         for one in files:
             target = " ".join(alternatives([one.target], env)[0])
-            builtins.write(env, target, texts, add=">>" in one.operator)
+            builtins.write(env, target, texts, add=">>" in one.operator, told=told)
 
 
 def _read_command(reading: Reading, words: list[str], spot: _Spot) -> None:
@@ -314,7 +314,7 @@ def _started_by_code(reading: Reading, command: Command) -> list[Text]:
 def _runs_nothing(command: Command, env: Env) -> bool:
     """A program of which nothing is known but its name, in a text that gives no name a meaning of its own."""
     name = command.name
-    if env.aliases or env.bodies or env.files or name != name.lower() or name[:1] == "=":
+    if env.aliases or env.bodies or env.files or env.untold or name != name.lower() or name[:1] == "=":
         return False
     return name not in BUSY or (name in ONLY_WITH and not any(w.startswith(ONLY_WITH[name]) for w in command.words))
 

@@ -72,7 +72,7 @@ def fed(words: list[str], segment: Segment, env: Env, found: Opened | None) -> F
         _aliased(words, env, result)
     name = base(words[0])
     lower = name.lower()
-    if "/" in words[0] and env.files:
+    if "/" in words[0] and (env.files or env.untold):
         _file(words[0], None, env, result)
     if name in _EVALUATES or name in _HOLDERS:
         _of_words(name, words, env, result)
@@ -130,21 +130,21 @@ def _shell(name: str, words: list[str], segment: Segment, env: Env, result: Fed)
     if "/fd/" in file:
         texts = [*texts, *env.files.get("&" + file.rpartition("/")[2], [])]
     result.texts += [(text, dialect, []) for text in texts if text.strip()]
-    if seen is False and not _from_file(segment):
+    if seen is False and not _from_file(segment, env):
         result.seen = False
 
 
-def _from_file(segment: Segment) -> bool:
+def _from_file(segment: Segment, env: Env) -> bool:
     """A file of the project comes in, by `<` or `cat`: as good as its name behind the shell's."""
-    if any(r.operator == "<" and r.target.literal for r in segment.redirects):
-        return True
+    words = [r.target for r in segment.redirects if r.operator == "<"]
     before = segment.piped_from
-    if before is None or isinstance(before, Group) or len(before.words) < len("ab"):
-        return False
-    return all(word.literal for word in before.words) and base(before.words[0].text) == "cat"
+    if not words and before is not None and not isinstance(before, Group):
+        words = before.words[1:] if base(before.words[0].text) == "cat" else []
+    return bool(words) and all(word.literal and plain_path(word.text) not in env.untold for word in words)
 
 
 def _file(path: str, dialect: str | None, env: Env, result: Fed) -> None:
+    result.seen = result.seen and plain_path(path) not in env.untold
     result.texts += [(text, dialect, []) for text in env.files.get(plain_path(path), [])]
 
 
@@ -264,7 +264,9 @@ def _run_by(name: str, fields: list[str], env: Env) -> list[Text]:
     front = TEXT_VARIABLES.get(name, "")
     if front is not None:
         return [(front + text.lstrip("|!-" if not front else ""), "bash", []) for text in fields if text]
-    files = [text for field in fields for text in env.files.get(plain_path(field), [])]
+    paths = [plain_path(field) for field in fields]
+    files = [text for path in paths for text in env.files.get(path, [])]
+    files += [f"$(cat {quoted(path)})" for path in paths if path in env.untold]
     found = [substituted(text) for text in fields if "$(" in text or "`" in text]
     return [*found, *[(text, "bash", []) for text in files]]
 

@@ -67,10 +67,13 @@ def printed(segments: Sequence[Segment], env: Env, depth: int, *, raw: bool = Fa
     return texts, seen
 
 
-def written(segment: Segment, env: Env) -> list[str]:
-    """What a command with a redirection may put into its file."""
+def written(segment: Segment, env: Env) -> Printed:
+    """What a command with a redirection may put into its file; files of the project that it only copies are as told."""
     group = segment.group
-    return printed(group.segments(), env, 0, raw=True)[0] if group else _said_by(segment, env, 0, raw=True)[0]
+    if group:
+        return printed(group.segments(), env, 0, raw=True)
+    texts, seen = _said_by(segment, env, 0, raw=True)
+    return texts, seen or (bool(segment.words) and base(segment.words[0].text) in _PASSING)
 
 
 def _output(segment: Segment, env: Env, depth: int, *, raw: bool) -> Printed:
@@ -153,7 +156,7 @@ def _passed(name: str, rest: list[str], segment: Segment, env: Env, depth: int, 
     files = [field for field in rest if not field.startswith("-") and field[:2] != "<("] if name != "tee" else []
     for file in files:
         texts += env.files.get(plain_path(file), [])
-        seen = seen and (plain_path(file) in env.files or name in _LINES)
+        seen = seen and (env.tells(plain_path(file)) or name in _LINES)
     if (not files or name in _LINES) and not texts:
         made, fed = inputs(segment, env, depth + 1, raw=raw)
         return texts + made, seen and fed is True
@@ -256,7 +259,7 @@ def _redirected(operator: str, target: Word, env: Env, depth: int, *, raw: bool)
 
 def _kept(path: str, env: Env, *, otherwise: bool | None) -> tuple[list[str], bool | None]:
     """What the text wrote to `path`; `otherwise` says what it means that it wrote nothing."""
-    return (env.files[path], True) if path in env.files else ([], otherwise)
+    return (env.files[path], env.tells(path)) if path in env.files else ([], otherwise)
 
 
 def unescaped(body: str) -> str:

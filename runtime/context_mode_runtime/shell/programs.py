@@ -44,7 +44,7 @@ _GIT_TEXTS: dict[str, tuple[str, ...]] = {
     "archive": ("--exec",),
 }
 _GIT_CONFIG_VALUES = ("-f", "--file", "--blob", "--type", "--default", "--comment")
-_CLUSTER = range(2, 5)
+_CLUSTER = range(2, 6)
 _SHORTENED_MIN = len("--use")
 _PAIRS = {"(": ")", "{": "}"}
 _LIST_SIGNS = str.maketrans("[]{},\"';", "        ")

@@ -286,3 +286,6 @@ SCRIPT_FILES = {
 """Option whose value is a file with a script of the program."""
 SCRIPT_OPERANDS = frozenset(("crontab", "expect", "dc", "bc", "gnuplot"))
 """Programs whose operands are such files."""
+
+DOWNLOADS = {"curl": ("-o", "--output"), "wget": ("-O", "--output-document"), "aria2c": ("-o", "--out")}
+"""Option that names the file which a download goes to."""

@@ -38,8 +38,9 @@ class Unseen(str):
 class Env:
     """What a text tells: values of variables (newest first), aliases, functions, files that it writes, references.
 
-    `scope` is the function, or the text with arguments of its own, that is being read; `last` the last word of the
-    command before; `changed` whether something new was learned; `evaluated` values whose substitutions run.
+    `untold` are files that it writes without telling what; `scope` is the function, or the text with arguments of its
+    own, that is being read; `last` the last word of the command before; `changed` whether something new was learned;
+    `evaluated` values whose substitutions run.
     """
 
     def __init__(self, budget: Budget, dialect: str = "bash") -> None:
@@ -48,6 +49,7 @@ class Env:
         self.bodies: dict[str, Group] = {}
         self.calls: dict[str, Segment] = {}
         self.files: dict[str, list[str]] = {}
+        self.untold: set[str] = set()
         self.refs: dict[str, str] = {}
         self.evaluated: list[str] = []
         self.lowered: set[str] = set()
@@ -56,6 +58,10 @@ class Env:
         self.scope = ""
         self.last = ""
         self.changed = False
+
+    def tells(self, path: str) -> bool:
+        """All that stands in the file at `path` is known."""
+        return path in self.files and path not in self.untold
 
     def of(self, name: str) -> list[Value]:
         """The values of `name`, newest first; none when the text doesn't tell."""
