@@ -50,13 +50,14 @@ class About:
 
 def stored(store: Store, text: str, about: About) -> Indexed:
     """Stores a whole text. Raises StoreError."""
+    from context_mode_runtime.store.chunks import kind_of_output
     from context_mode_runtime.store.sources import add_source
 
     return add_source(
         store,
         text,
         label=about.label,
-        kind="log",
+        kind=kind_of_output(text),
         conversation=about.conversation,
         worktree=about.worktree,
         tool=about.tool,

@@ -49,6 +49,15 @@ def test_a_large_output_is_stored_whole_and_comes_back_short(call: Caller, proje
     assert stored_text(project, short) == BIG
 
 
+def test_large_json_is_cut_by_key_path(call: Caller, project: Path) -> None:
+    crates = json.dumps([{"title": f"crate {n}", "note": "w" * 900} for n in range(40)], indent=1)
+    reply = call("claude-code", "PostToolUse", "PostToolUse-Bash", {"tool_response": {"stdout": crates, "stderr": ""}})
+    assert reply
+    assert stored_text(project, reply["hookSpecificOutput"]["updatedToolOutput"]["stdout"]) == crates
+    with store_of(project) as store:
+        assert "31 crate 31" in [row[0] for row in store.db.execute("SELECT heading FROM chunks")]
+
+
 def test_codex_takes_the_text_as_the_reason_of_a_block(call: Caller, project: Path) -> None:
     reply = call("codex", "PostToolUse", "PostToolUse-Bash", {"tool_response": BIG})
     assert reply

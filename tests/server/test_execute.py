@@ -77,6 +77,14 @@ def test_output_that_came_back_whole_is_found_again(serve: Any) -> None:
     assert "row 150 quokka" in found
 
 
+def test_json_that_a_run_printed_is_found_by_key_path(serve: Any) -> None:
+    host = serve()
+    code = "import json; print(json.dumps([{'title': f'crate {n}', 'note': 'w' * 900} for n in range(40)]))"
+    host.call("ctx_execute", {"language": "python", "code": code})
+    found, _ = host.call("ctx_search", {"queries": ["crate 31"]})
+    assert ": 31 crate 31\n" in found
+
+
 def test_a_source_is_given_to_the_code(serve: Any) -> None:
     host = serve()
     host.call("ctx_index", {"text": "alpha\nbeta\n", "label": "greek"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from context_mode_runtime import jsonio
 from context_mode_runtime.fetch import charset
 
 _BY_EXTENSION = {
@@ -69,7 +70,7 @@ def by_content(text: str) -> str:
     start = text[:_SNIFF].lstrip("\ufeff \t\r\n")
     if start.startswith("#!"):
         return "code"
-    if start[:1] + text[-_SNIFF:].rstrip()[-1:] in ("{}", "[]"):
+    if jsonio.is_likely(text):
         return "json"
     lines = [line for line in start.split("\n")[:20] if line.strip()]
     timed = sum(1 for line in lines if re.search(_LOG_LINE, line[:40]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from context_mode_runtime import paths
 from context_mode_runtime.oneline import one_line
 from context_mode_runtime.redact import redact
+from context_mode_runtime.store.chunks import kind_of_output
 from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.sources import add_source
 
@@ -50,17 +51,16 @@ def keep_run(call: Call, outcome: Outcome, *, label: str, intent: str) -> Kept:
         kept = keep_long(call, outcome.output, label, intent)
         outcome.text = kept.parts.text if kept.parts else ""
         return kept
-    return keep(call, outcome.text, label=label, kind="log") if outcome.text.strip() else Kept(None)
+    return _keep(call, outcome.text, label) if outcome.text.strip() else Kept(None)
 
 
-def keep(call: Call, text: str, *, label: str, kind: str) -> Kept:
-    """Stores a text that came out of a run. Never raises: a run is done, whatever the store says."""
+def _keep(call: Call, text: str, label: str) -> Kept:
     try:
         indexed = add_source(
             call.store(),
             text,
             label=label_of(label),
-            kind=kind,
+            kind=kind_of_output(text),
             conversation=call.session(),
             worktree=call.project().worktree,
             tool=call.tool,

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
     Part = tuple[str, int, int]
 
-_TARGET = {"log": 1_600}
-_TARGET_TEXT = 2_000
+_TARGET = 1_600
 _COARSE = 4_000
 _LINE_MAX = 240
 _RULES = tuple(mark * 3 for mark in "=-_*#─━⎯")
@@ -42,12 +41,11 @@ class Outline:
 
     def parts(self, text: str, kind: str) -> Iterator[Part]:
         """(heading, start, end) of each chunk of the next piece."""
-        target = _TARGET.get(kind, _TARGET_TEXT)
         if self._columns is None:
             self._columns = _columns(text)
         for titles, start, end in self._sections(text):
             above: list[tuple[int, str]] = []
-            for begin, stop in cuts.packed(text, start, end, target):
+            for begin, stop in cuts.packed(text, start, end, _TARGET):
                 inner = [] if kind == "log" else _outlined(above, text[begin:stop])
                 heading = joined_heading([*titles, *inner]) or heading_part(self._columns or "")
                 yield "" if self._columns and text.startswith(self._columns, begin) else heading, begin, stop

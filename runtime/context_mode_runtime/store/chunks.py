@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
+from context_mode_runtime import jsonio
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +19,11 @@ STRUCTURED_MAX = 100_000
 """Chunks of a text that are cut by its structure; what stands behind them is cut into few long ones."""
 HEADING_PART = 120
 _HEADING = 400
+
+
+def kind_of_output(text: str) -> str:
+    """The kind of what a command printed: `json` for what looks like one value, else `log`."""
+    return "json" if jsonio.is_likely(text) else "log"
 
 
 class Chunk:
