@@ -17,10 +17,10 @@ _LINE_MAX = 240
 _RULES = tuple(mark * 3 for mark in "=-_*#─━⎯")
 _DIFF = "diff --git "
 _SAMPLE = 8_192
-_ROWS = 2
+_ROWS_MIN = 2
 _DELIMITERS = ("\t", ";", "|", ",")
-_UPPER = 3
-_STARS = "*****\n"
+_COLUMNS_MIN = 3
+_STARS = ("*****\n", "*****\r\n")
 
 
 class Outline:
@@ -76,22 +76,19 @@ class Outline:
 def _columns(text: str) -> str | None:
     """The first line where it names the columns of a table, empty where it doesn't, None for less than three lines."""
     names, *rows = text[:_SAMPLE].split("\n", 3)[:3]
-    if len(rows) < _ROWS:
+    if len(rows) < _ROWS_MIN:
         return None
     if any(_delimits(mark, names, rows) for mark in _DELIMITERS):
         return names
-    return names if names.isupper() and len(names.split()) >= _UPPER else ""
+    return names if names.isupper() and len(names.split()) >= _COLUMNS_MIN else ""
 
 
 def _delimits(mark: str, names: str, rows: list[str]) -> bool:
     """Whether `mark` stands between the names of columns, three or more, and as often in the rows."""
     count = names.count(mark)
     named = all(cell.strip(" \t\r\"'#_")[:1].isalpha() for cell in names.split(mark))
-    return (
-        count > 1
-        and named
-        and all(row.count(mark) == count or (row.count(mark) > count and '"' in row) for row in rows)
-    )
+    alike = all(row.count(mark) == count or (row.count(mark) > count and '"' in row) for row in rows)
+    return count + 1 >= _COLUMNS_MIN and named and alike
 
 
 def coarse(text: str, start: int = 0) -> Iterator[Part]:
@@ -104,9 +101,7 @@ def _ruled_titles(text: str) -> Iterator[tuple[int, int, str, str]]:
     """(start, end, rule, title) of each title, in order."""
     begins = [f"\n{begin}" for begin in (*_RULES, _DIFF)]
     starts = {0, *(at + 1 for begin in begins for at in cuts.places(text, begin))}
-    starts |= {
-        text.rfind("\n", 0, at) + 1 for end in (_STARS, _STARS.replace("\n", "\r\n")) for at in cuts.places(text, end)
-    }
+    starts |= {text.rfind("\n", 0, at) + 1 for end in _STARS for at in cuts.places(text, end)}
     after = 0
     for start in sorted(starts):
         if start >= after and (title := _title(text, start)):
