@@ -62,7 +62,7 @@ def run_app(arguments: list[str]) -> int:
         if error.format_message().startswith("Usage:"):  # a group of commands without a command: its help
             typer.echo(error.format_message(), err=True)
             return results.USAGE
-        return _ended(arguments, usage_error(error), results.USAGE)
+        return _ended(arguments, usage_error(error, arguments), results.USAGE)
     except Exception as error:  # noqa: BLE001 - the one place where our own faults end
         return _our_fault(arguments, error)
     return code if isinstance(code, int) else 0

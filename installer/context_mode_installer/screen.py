@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import shlex
@@ -138,11 +139,13 @@ def _window(text: str, at: int) -> tuple[str, int]:
     return text[start : start + 2 * _AROUND].rstrip(), at - start
 
 
-def usage_error(error: TyperException) -> str:
-    """A wrong option, command or value: one line that says what and names the nearest known word."""
+def usage_error(error: TyperException, arguments: list[str]) -> str:
+    """A wrong option, command or value: one line that says what, names the nearest known word, and where help is."""
     context = getattr(error, "ctx", None)
+    words = itertools.takewhile(lambda word: not word.startswith("-"), arguments)
+    command = context.command_path if context else " ".join(("context-mode", *words))
     said = error.format_message().replace(": Value error, ", ": ")  # pydantic's own word in front of ours
-    return f"{said} (see {context.command_path if context else 'context-mode'} --help)"
+    return f"{said} (see {command} --help)"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

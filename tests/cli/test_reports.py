@@ -64,5 +64,7 @@ def test_a_wrong_word_is_an_object_too(words: tuple[str, ...], run_cli: Cli) -> 
     assert len(said["messages"]) == 1
 
 
-def test_a_wrong_option_points_to_the_commands_own_help(run_cli: Cli) -> None:
-    assert "(see context-mode setup --help)" in run_cli("setup", "--nope").stderr
+@pytest.mark.parametrize("words", [("setup", "--nope"), ("setup", "--project"), ("policy", "explain", "--agent")])
+def test_a_wrong_option_points_to_the_commands_own_help(words: tuple[str, ...], run_cli: Cli) -> None:
+    command = " ".join(word for word in words if not word.startswith("-"))
+    assert f"(see context-mode {command} --help)" in run_cli(*words).stderr
