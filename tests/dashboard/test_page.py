@@ -33,6 +33,7 @@ NARROW += " one.getBoundingClientRect().right > innerWidth + 1).map(one => one.o
 REACHABLE = (
     "button", "link", "combobox", "searchbox", "DisclosureTriangle", "textbox",
 )  # fmt: skip
+LOOKS = "performance.getEntriesByName(new URL('api/changes?', location.href).href).length"
 
 
 @pytest.fixture
@@ -157,13 +158,21 @@ def test_what_agents_do_shows_while_the_page_is_open(stored: Path, start: Start,
     assert page.text("#said").startswith("Updated at ")
 
 
+def test_the_checks_of_health_are_not_run_at_each_change(stored: Path, start: Start, page: Page) -> None:
+    page.open(start(stored).url)
+    page.go("#/health", "document.title.startsWith('Health')")
+    made.add_calls(stored, ((0, "claude-code:c-1", "Bash", 5_000_000, 4_000),))
+    page.until(f"{LOOKS} > {page.run(LOOKS)} + 1")
+    assert sum("/api/health" in url for url in page.requests()) == 1
+    page.go("#/savings", "document.querySelector('.hero p')?.innerText.includes('7.3 MB')")
+
+
 def test_nobody_who_types_is_disturbed(stored: Path, start: Start, page: Page) -> None:
     page.open(start(stored).url)
     page.go("#/search", "document.querySelector('input')")
     page.run("document.querySelector('input').focus(); document.querySelector('input').value = 'half a wo'")
     made.add_calls(stored, ((0, "claude-code:c-1", "Bash", 5_000_000, 4_000),))
-    looks = "performance.getEntriesByName(new URL('api/changes?', location.href).href).length"
-    page.until(f"{looks} > {page.run(looks)} + 1")
+    page.until(f"{LOOKS} > {page.run(LOOKS)} + 1")
     assert page.run("document.querySelector('input').value") == "half a wo"
 
 

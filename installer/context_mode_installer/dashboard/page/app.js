@@ -13,12 +13,15 @@ const VIEWS = { savings, search, source, conversations, conversation, health };
 const BELOW = { source: "search", conversation: "conversations" };
 
 const EVERY_MS = 2000;
+// Whose data is dear to read: that often at most.
+const AT_MOST_MS = { health: 30000 };
 const SPEAK_MS = 30000;
 const main = document.getElementById("main");
 const picker = document.getElementById("scope");
 let scope = "";
 let stamp = "";
 let turn = 0;
+let drawn = 0;
 let spoken = 0;
 
 class Problem extends Error {}
@@ -62,6 +65,7 @@ async function show({ moved = false } = {}) {
     view = { title: "Not to be shown", nodes: [heading("Not to be shown"), problem(error.message)] };
   }
   if (mine !== turn) return;
+  drawn = Date.now();
   replace(main, view.nodes);
   document.title = `${view.title} · context-mode`;
   for (const link of document.querySelectorAll("nav a")) {
@@ -103,7 +107,7 @@ async function look() {
   try {
     const found = await read("changes");
     live("live", "live");
-    if (found.stamp === stamp || busy()) return;
+    if (found.stamp === stamp || busy() || Date.now() - drawn < (AT_MOST_MS[route().name] ?? 0)) return;
     stamp = found.stamp;
     await choices();
     await show();
