@@ -13,13 +13,12 @@ except ImportError:  # another Python than CPython
     _ACCELERATED = False
 
 _WHITE = " \t\n\r"
-_BEFORE = "\ufeff" + _WHITE
 _ENDS = 1_024
 
 
 def is_likely(text: str) -> bool:
     """Whether a text begins and ends as an object or an array does."""
-    return text[:_ENDS].lstrip(_BEFORE)[:1] + text[-_ENDS:].rstrip()[-1:] in ("{}", "[]")
+    return text[:_ENDS].lstrip()[:1] + text[-_ENDS:].rstrip()[-1:] in ("{}", "[]")
 
 
 class _Context:

@@ -56,6 +56,7 @@ def test_any_json_comes_back(value: object, indent: int | None) -> None:
 @pytest.mark.parametrize(
     "text",
     ["x" * 5_000_000, ("y" * 1_000_000 + "\n") * 4, "é" * 500_000, "😀" * 100_000, "```\n" + "code\n" * 20_000,
+     "a)\n{\n" * 100_000, "}), {\n a: 1\n" * 80_000,
      "word " * 200_000, "[" * 100_000, '{"a":' * 50_000, "[1," * 300_000 + "1]", "\n" * 300_000, "#" * 300_000],
     ids=lambda text: f"{text[:6]!r}-{len(text)}",
 )  # fmt: skip

@@ -6,7 +6,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -237,6 +237,7 @@ LINES = st.lists(
     places=st.lists(st.tuples(st.integers(0, 4_000), st.integers(0, 3)), min_size=1, max_size=20),
     records=st.booleans(),
 )
+@example(lines=["x" * 1_200 + "y" * 394], places=[(0, 0), (1_300, 1)], records=False)
 def test_any_snippet_is_bounded_and_of_the_text(lines: list[str], places: list[tuple[int, int]], records: bool) -> None:
     text = "\n".join(lines)
     known = sorted((at % max(len(text), 1), word, 0.2) for at, word in places)

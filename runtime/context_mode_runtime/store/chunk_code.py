@@ -27,46 +27,19 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _SIGNATURE_MAX = 800
+_SIGNATURE_LINES = 24
 _SIGNATURE = re.compile(
-    r"([ \t]*+)(?:[\w$<>\[\],.?*&:~@]++[ \t]++[*&]*+)*?(~?[A-Za-z_$][\w$:]*+)[ \t]*+"
-    r"\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)[^;=(){}]*+\Z"
+    r"([ \t]*+)(?![@:,&|*])(?:[\w$<>\[\],.?*&:~@]++[ \t]++[*&]*+)*?(~?[A-Za-z_$][\w$:~]*+)(?:<[^<>()]{0,80}>)?[ \t]*+"
+    r"\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)(?!,)[^;=(){}]*+\Z"
 )
 _NO_NAMES = frozenset(
     (
-        *(
-            "if",
-            "for",
-            "foreach",
-            "while",
-            "until",
-            "do",
-            "else",
-            "elif",
-            "switch",
-            "case",
-            "catch",
-            "return",
-            "throw",
-            "new",
-        ),
-        *(
-            "with",
-            "using",
-            "lock",
-            "synchronized",
-            "assert",
-            "sizeof",
-            "typeof",
-            "await",
-            "yield",
-            "and",
-            "or",
-            "not",
-            "in",
-        ),
-        *("func", "function", "fn"),
+        "if", "for", "foreach", "while", "until", "do", "else", "elif", "elsif", "elseif", "unless", "switch", "case",
+        "match", "when", "select", "guard", "try", "catch", "defer", "return", "throw", "new", "with", "using", "lock",
+        "fixed", "synchronized", "assert", "sizeof", "typeof", "await", "yield", "and", "or", "not", "in",
+        "func", "function", "fn",
     )
-)
+)  # fmt: skip
 """What stands before parentheses and a brace and is no name; with a word for functions the name is found by that."""
 _LEAD = ("@", "#", "//", "/*", "*", "--", ";;")
 
@@ -158,21 +131,42 @@ def _named(found: re.Match[str]) -> tuple[int, str]:
 def _braced(text: str) -> Iterator[tuple[int, tuple[int, str]]]:
     """Those without a word for it, as in C and Java: a name with its parameters before a `{` that ends its line."""
     for at in sorted(at for end in ("{\n", "{\r\n") for at in cuts.places(text, end)):
-        start = _signature_start(text, at)
-        found = _SIGNATURE.match(text, start, at) if at - start <= _SIGNATURE_MAX else None
-        if found and not _NO_NAMES.intersection((found.group(2), found.group(0).split(None, 1)[0])):
+        start, end = _signature_lines(text, at)
+        found = _SIGNATURE.match(text, start, end) if end - start <= _SIGNATURE_MAX else None
+        if found and _is_name(found.group(2), found.group(0)):
             yield start, (len(found.group(1).expandtabs(4)), found.group(2))
 
 
-def _signature_start(text: str, at: int) -> int:
-    """Where the line begins on which the parameters before `at` open: its own, or one above."""
-    start = text.rfind("\n", 0, at) + 1
-    while start > max(at - _SIGNATURE_MAX, 0):
-        head = text[start:at]
-        if head.strip() and head.count("(") >= head.count(")"):
+def _is_name(name: str, line: str) -> bool:
+    words = {name, line.split(None, 1)[0].partition("(")[0]}
+    return not _NO_NAMES.intersection(words) and ":" not in name.replace("::", "")
+
+
+def _goes_on(text: str, start: int) -> bool:
+    """Whether the line at `start` is the middle of something that began above it."""
+    above = text[max(start - _SIGNATURE_MAX, 0) : start].rstrip()
+    return above.endswith(("||", "&&", ",", "("))
+
+
+def _signature_lines(text: str, at: int) -> tuple[int, int]:
+    """Where the line begins on which the parameters open that a brace at `at` follows, and where they end.
+
+    A C++ constructor's initializers, from a line that begins with `:` or `,`, are no part of them. Looks at most
+    _SIGNATURE_LINES up, and not beyond the end of another statement.
+    """
+    start, end, depth = at, at, 0
+    for _ in range(_SIGNATURE_LINES):
+        below, start = start, text.rfind("\n", max(start - _SIGNATURE_MAX, 0), max(start - 1, 0)) + 1
+        line = text[start:below].strip()
+        if below != at and line.endswith(("{", "}", ";")):
+            return below, end
+        depth += line.count(")") - line.count("(")
+        if depth > 0 or not line:
+            continue
+        if not line.startswith((":", ",")) and not _goes_on(text, start):
             break
-        start = text.rfind("\n", 0, start - 1) + 1
-    return start
+        end = start
+    return start, end
 
 
 def _lead(text: str, start: int, floor: int) -> int:

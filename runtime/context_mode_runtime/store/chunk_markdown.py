@@ -18,7 +18,10 @@ _FENCE = re.compile(r"[ \t]*(?:[-*+] +|>[ ]?|\d+\. +)*(`{3,}(?=[^`]*\Z)|~{3,})")
 _RULED = re.compile(r"\n(?=[=\-~^\"'+*#:.`]{3})")
 _MARKED = re.compile(r"\n(?= {0,3}(?:#|<[hH][1-6][ >])|[=-]{3})")
 _HTML = re.compile(r" {0,3}<h([1-6])(?:\s[^>]*)?>(.*?)</h\1>[ \t]*\r?\n?\Z", re.IGNORECASE)
-_TAG = re.compile(r"</?(?:a|b|br|code|em|font|i|img|kbd|small|span|strong|sub|sup)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_TAG = re.compile(
+    r"(`+)(?:(?!\1).)*\1|</?(?:a|b|br|code|em|font|i|img|kbd|small|span|strong|sub|sup)(?:\s[^<>]*)?/?>", re.IGNORECASE
+)
+"""A code span, which stays as it is, or a tag of HTML that says nothing."""
 _FENCES = ("```", "~~~")
 _UNDERLINE = re.compile(r"([=\-~^\"'+*#:.`])\1{2,}[ \t]*\r?\n?\Z")
 _MARKS = frozenset("=-~^\"'+*#:.`")
@@ -138,9 +141,9 @@ def _heading(
     """(level, title, is underlined) when `line` is a heading or the line below one."""
     found = _HASHES.match(line) if hashes and "#" in line[:4] else None
     if found:
-        return len(found.group(1)), _TAG.sub("", found.group(2) or "").strip(), False
+        return len(found.group(1)), _untagged(found.group(2) or ""), False
     if hashes and line.lstrip()[:2] in ("<h", "<H") and (found := _HTML.match(line)):
-        return int(found.group(1)), _TAG.sub("", found.group(2)).strip(), False
+        return int(found.group(1)), _untagged(found.group(2)), False
     ruled = _UNDERLINE.match(line) if line[:1] in _MARKS else None
     title = text[before[0] : before[1]].rstrip() if ruled and before[1] - before[0] <= _LINE_MAX else ""
     if not ruled or not _is_title(title, len(line.rstrip()), hashes=hashes):
@@ -151,6 +154,12 @@ def _heading(
     if mark not in marks:
         marks.append(mark)
     return marks.index(mark) + 1, title, True
+
+
+def _untagged(title: str) -> str:
+    """A title without tags around its words; one that is only a tag stays."""
+    bare = _TAG.sub(lambda found: found.group(0) if found.group(1) else "", title).strip()
+    return bare or title.strip()
 
 
 def _is_title(title: str, rule: int, *, hashes: bool) -> bool:

@@ -4,91 +4,89 @@ from __future__ import annotations
 
 from context_mode_runtime.store import cuts
 from context_mode_runtime.store.chunks import HEADING_PART, heading_part, joined_heading
+from context_mode_runtime.store.columns import columns_of, has_blank_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     Part = tuple[str, int, int]
+    Title = tuple[int, str, str]
+    """Where it ends, its kind (a rule's mark, _DIFF or _COMMIT), its text."""
 
 _TARGET = 1_600
 _COARSE = 4_000
 _LINE_MAX = 240
 _RULES = tuple(mark * 3 for mark in "=-_*#─━⎯")
-_DIFF = "diff --git "
-_SAMPLE = 8_192
-_ROWS_MIN = 2
-_DELIMITERS = ("\t", ";", "|", ",")
-_COLUMNS_MIN = 3
+_FRAME_MIN = 5
 _STARS = ("*****\n", "*****\r\n")
+_DIFF = "diff --"
+_COMMIT = "commit "
+_HASH_MIN = 7
+_HEX = frozenset("0123456789abcdef")
 
 
 class Outline:
-    """Where a plain text stands: below ruled titles, or in a table with columns. One for all pieces of a text."""
+    """Where a plain text stands: below ruled titles, in a patch's file, in a table. One for all pieces of a text."""
 
-    __slots__ = ("_columns", "_marks", "_path")
+    __slots__ = ("_columns", "_file", "_marks", "_path")
 
     def __init__(self) -> None:
         self._columns: str | None = None
+        self._file = ""
         self._marks: list[str] = []
         self._path: list[tuple[int, str]] = []
 
     def copy(self) -> Outline:
         """Another one at the same place, for a piece that may have to be read again."""
         other = Outline()
-        other._columns, other._marks, other._path = self._columns, [*self._marks], [*self._path]
+        other._columns, other._file = self._columns, self._file
+        other._marks, other._path = [*self._marks], [*self._path]
         return other
 
     def parts(self, text: str, kind: str) -> Iterator[Part]:
         """(heading, start, end) of each chunk of the next piece."""
         if self._columns is None:
-            self._columns = _columns(text)
+            self._columns = columns_of(text)
         for titles, start, end in self._sections(text):
             above: list[tuple[int, str]] = []
             for begin, stop in cuts.packed(text, start, end, _TARGET):
                 inner = [] if kind == "log" else _outlined(above, text[begin:stop])
-                heading = joined_heading([*titles, *inner]) or heading_part(self._columns or "")
-                yield "" if self._columns and text.startswith(self._columns, begin) else heading, begin, stop
+                yield joined_heading([*titles, *inner]) or self._in_table(text[begin:stop]), begin, stop
+
+    def _in_table(self, part: str) -> str:
+        """The columns as a heading, but for the part that begins with them; a blank line ends the table."""
+        columns = self._columns or ""
+        if columns and has_blank_line(part):
+            self._columns = ""
+        return "" if not columns or columns in part else heading_part(columns)
 
     def _sections(self, text: str) -> Iterator[tuple[list[str], int, int]]:
         """(titles, start, end); a title with nothing below it goes with the section behind it."""
         begin = body = 0
-        for start, end, mark, title in _ruled_titles(text):
+        for start, end, kind, title in _all_titles(text):
+            if kind == _COMMIT and not self._file:
+                continue
             if not text[body:start].isspace() and _has_word(text[body:start]):
                 yield self._titles(), begin, start
                 begin = start
-            self._enter(mark, title)
+            self._enter(kind, title)
             body = end
         if begin < len(text):
             yield self._titles(), begin, len(text)
 
-    def _enter(self, mark: str, title: str) -> None:
-        """The first kind of title that a text has is its outermost, as in reStructuredText."""
-        if mark not in self._marks:
-            self._marks.append(mark)
-        level = self._marks.index(mark)
+    def _enter(self, kind: str, title: str) -> None:
+        """The first kind of rule that a text uses is its outermost, as in reStructuredText. A file is the innermost."""
+        self._file = title if kind == _DIFF else ""
+        if kind in (_DIFF, _COMMIT):
+            return
+        if kind not in self._marks:
+            self._marks.append(kind)
+        level = self._marks.index(kind)
         self._path = [item for item in self._path if item[0] < level] + [(level, heading_part(title))]
 
     def _titles(self) -> list[str]:
-        return [title for _, title in self._path]
-
-
-def _columns(text: str) -> str | None:
-    """The first line where it names the columns of a table, empty where it doesn't, None for less than three lines."""
-    names, *rows = text[:_SAMPLE].split("\n", 3)[:3]
-    if len(rows) < _ROWS_MIN:
-        return None
-    if any(_delimits(mark, names, rows) for mark in _DELIMITERS):
-        return names
-    return names if names.isupper() and len(names.split()) >= _COLUMNS_MIN else ""
-
-
-def _delimits(mark: str, names: str, rows: list[str]) -> bool:
-    """Whether `mark` stands between the names of columns, three or more, and as often in the rows."""
-    count = names.count(mark)
-    named = all(cell.strip(" \t\r\"'#_")[:1].isalpha() for cell in names.split(mark))
-    alike = all(row.count(mark) == count or (row.count(mark) > count and '"' in row) for row in rows)
-    return count + 1 >= _COLUMNS_MIN and named and alike
+        return [*(title for _, title in self._path), self._file]
 
 
 def coarse(text: str, start: int = 0) -> Iterator[Part]:
@@ -97,9 +95,9 @@ def coarse(text: str, start: int = 0) -> Iterator[Part]:
         yield "", begin, stop
 
 
-def _ruled_titles(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """(start, end, rule, title) of each title, in order."""
-    begins = [f"\n{begin}" for begin in (*_RULES, _DIFF)]
+def _all_titles(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """(start, end, kind, text) of each title, in order."""
+    begins = [f"\n{begin}" for begin in (*_RULES, _DIFF, _COMMIT)]
     starts = {0, *(at + 1 for begin in begins for at in cuts.places(text, begin))}
     starts |= {text.rfind("\n", 0, at) + 1 for end in _STARS for at in cuts.places(text, end)}
     after = 0
@@ -109,21 +107,48 @@ def _ruled_titles(text: str) -> Iterator[tuple[int, int, str, str]]:
             yield start, *title
 
 
-def _title(text: str, start: int) -> tuple[int, str, str] | None:
-    """(end, rule, title) when the line at `start` is a title, or the rule above one with another rule below."""
+def _title(text: str, start: int) -> Title | None:
     line, end = _line(text, start)
     if line.startswith(_DIFF):
-        return end, _DIFF, line.rpartition(" b/")[2]
+        return end, _DIFF, _file_of(line)
+    if line.startswith(_COMMIT):
+        first = line[len(_COMMIT) :].split(" ", 1)[0]
+        return (end, _COMMIT, "") if len(first) >= _HASH_MIN and _HEX.issuperset(first) else None
     if not line.endswith(_RULES):
         return None
-    mark, rule = line[0], line[-1]
-    title = line.strip(rule)
-    if _has_word(title):
-        return (end, rule, title) if rule in (mark, "*") else None
-    title, below = _line(text, end)
-    closing, after = _line(text, below)
-    ruled = closing.endswith(_RULES) and not closing.strip(closing[-1])
-    return (after, mark, title) if ruled and _has_word(title) and not title.startswith(_RULES) else None
+    rule, title = line[-1], line.strip(line[-1])
+    if not _has_word(title):
+        return _framed(text, line, end)
+    return (end, rule, title) if line[0] == rule or (rule == "*" and _is_loud(title)) else None
+
+
+def _is_loud(title: str) -> bool:
+    """Whether a title that only ends in a rule is one: `TASK [install] ****`; a masked value is none."""
+    return title.split(None, 1)[0].isupper() and not title.rstrip().endswith((":", "="))
+
+
+def _framed(text: str, above: str, start: int) -> Title | None:
+    """A title with a rule above and below; below `=` it may have a second line, as unittest prints docstrings."""
+    title, end = _line(text, start)
+    closing, after = _line(text, end)
+    if above[0] == "=" and closing and not _is_rule(closing):
+        closing, after = _line(text, after)
+    if len(above) < _FRAME_MIN or not _is_rule(closing) or title.startswith(_RULES) or not _has_word(title):
+        return None
+    return after, above[0], title
+
+
+def _is_rule(line: str) -> bool:
+    return len(line) >= _FRAME_MIN and line.endswith(_RULES) and not line.strip(line[-1])
+
+
+def _file_of(line: str) -> str:
+    """The file that a line `diff --git a/FILE b/FILE` (also with other marks, or none) or `diff --cc FILE` begins."""
+    _, _, names = line.partition(" ")[2].partition(" ")
+    middle = len(names) // 2
+    twice = names[:middle].partition("/")[2] == names[middle + 1 :].partition("/")[2]
+    second = names[middle + 1 :] if twice and names[middle : middle + 1] == " " else names.rpartition(" b/")[2]
+    return second[2:] if second[1:2] == "/" else second
 
 
 def _has_word(text: str) -> bool:

@@ -80,10 +80,10 @@ def pack(text: str, spans: Iterable[Span], target: int) -> Iterator[Span]:
 
 
 def packed(text: str, start: int, end: int, target: int) -> Iterator[Span]:
-    """Parts of `text[start:end]` of at most `target` characters, cut in their second half where a record begins.
+    """Parts of `text[start:end]` of about `target` characters, cut in their second half where a record begins.
 
     A record is a line at the margin behind a blank line; where there is none: behind a blank line, at a line at the
-    margin, at any line. A longer line is cut by bytes.
+    margin, at any line. A longer line is a part, cut by bytes where it is over the chunk limit.
     """
     while start < end:
         stop = end if end - start <= target else _border(text, start + target // 2, start + target)

@@ -189,7 +189,7 @@ def _search(store: Store, query: Query, scope: Scope, limit: int) -> Found:
     for item in ordered:
         source = known[item.id >> SHIFT]
         heading = item.heading or _lines(item.text, item.line)
-        text = snippet(item.text, _body(item), item.passage, records=source.kind in PLAIN)
+        text = snippet(item.text, _body(item), item.passage, records=source.kind in PLAIN or not item.heading)
         hits.append(Hit(source, item.id & (1 << SHIFT) - 1, heading, text, notes[source.id]))
     found = Found(hits)
     found.fixed = fixed

@@ -21,7 +21,9 @@ _HEAD = 350
 def snippet(
     text: str, places: list[Place], passage: Span, limit: int = limits.SNIPPET_MAX_BYTES, *, records: bool = False
 ) -> str:
-    """At most `limit` bytes of `text`: one stretch of whole lines, or two in order with GAP between them.
+    """At most `limit` bytes of `text`: one stretch of lines, or two in order with GAP between them.
+
+    Lines are whole; one over half the limit is cut.
 
     `places`: (start, number of the word, its weight), sorted; `passage`: first and last place of the best stretch. It
     comes with the lines behind it and before it up to _MAIN of the room; in a text of `records` without headings also
@@ -33,7 +35,7 @@ def snippet(
     page = _Page(text, places, limit)
     told = page.told(passage, int(limit * _MAIN), _HEAD if records else 0)
     main = page.grown(told, max(int(limit * _MAIN), page.size(told)))
-    room = limit - page.size(main) - len(GAP)
+    room = limit - page.size(main) - len(GAP) - page.has_cut_line
     other = page.best(room, main)
     whole = _joined(main, other) if other else main
     if other is None or page.size(whole) <= limit:
@@ -49,11 +51,12 @@ def _joined(one: Span, other: Span) -> Span:
 class _Page:
     """A chunk as lines, with what each costs and says. A stretch is (first line, line behind the last)."""
 
-    __slots__ = ("_sizes", "_spans", "_text", "_words")
+    __slots__ = ("_sizes", "_spans", "_text", "_words", "has_cut_line")
 
     def __init__(self, text: str, places: list[Place], limit: int) -> None:
         self._text = text
         self._spans = list(_lines(text, limit // 2))
+        self.has_cut_line = len(self._spans) > len(list(cuts.line_spans(text, 0, len(text))))
         starts = [start for start, _ in self._spans]
         self._sizes = [cuts.size_of(text[start:end]) for start, end in self._spans]
         self._words: list[dict[int, float]] = [{} for _ in self._spans]
