@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -133,11 +134,15 @@ def stand(project: Path, write_launcher: Callable[..., Path]) -> Stand:
 
 
 @pytest.fixture
-def gate(tmp_path: Path) -> Path:
-    """A named pipe: a command that reads it waits until somebody writes to it."""
+def gate(tmp_path: Path) -> Iterator[Path]:
+    """A named pipe: a command that reads it waits until somebody writes to it, or to the end of the test."""
     path = tmp_path / "gate"
     os.mkfifo(path)
-    return path
+    yield path
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if os.fsencode(path) in process.read_bytes():
+                os.kill(int(process.parent.name), signal.SIGKILL)
 
 
 def open_gate(gate: Path) -> None:
