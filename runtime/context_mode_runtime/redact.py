@@ -146,7 +146,8 @@ def _pattern(source: str) -> re.Pattern[str]:
     return found
 
 
-def _finds(text: str, needle: str) -> Iterator[int]:
+def places(text: str, needle: str) -> Iterator[int]:
+    """Where `needle` stands, without overlap."""
     at = text.find(needle)
     while at >= 0:
         yield at
@@ -181,7 +182,7 @@ def _lower(text: str) -> str:
 def _spans_in(text: str, low: str, names: list[str]) -> Iterator[Span]:
     yield from _prefixed(text)
     for key in (*_KEYS, *names):
-        for at in _finds(low, key):
+        for at in places(low, key):
             span = _keyed(text, low, at, key)
             if span:
                 yield (*span, REDACTED)
@@ -190,7 +191,7 @@ def _spans_in(text: str, low: str, names: list[str]) -> Iterator[Span]:
 
 def _prefixed(text: str) -> Iterator[Span]:
     for needle, back, source in _PREFIXES:
-        for at in _finds(text, needle):
+        for at in places(text, needle):
             begin = at - back
             if begin < 0 or (begin > 0 and text[begin - 1].isalnum()):
                 continue
@@ -201,7 +202,7 @@ def _prefixed(text: str) -> Iterator[Span]:
 
 def _credentials(text: str, low: str) -> Iterator[Span]:
     for needle, behind, name in _HEADERS:
-        for at in _finds(low, needle):
+        for at in places(low, needle):
             found = _pattern(name).match(text, at + behind)
             if found and not _pattern("harmless").fullmatch(found.group("bare")):
                 yield (*found.span("bare"), REDACTED)

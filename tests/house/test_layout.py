@@ -7,8 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from tests.conftest import ROOT
+from tests.conftest import ROOT, not_to_be_had
 
 from .top import TOP
 
@@ -55,7 +54,7 @@ def tracked() -> list[str]:
         check=False,
     )
     if done.returncode != 0:
-        pytest.skip("not a git checkout")
+        not_to_be_had("not a git checkout")
     return done.stdout.splitlines()
 
 

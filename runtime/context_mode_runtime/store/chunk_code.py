@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from context_mode_runtime import limits
+from context_mode_runtime.redact import places
 from context_mode_runtime.store import cuts
 from context_mode_runtime.store.chunks import joined_heading
 
@@ -130,7 +131,7 @@ def _named(found: re.Match[str]) -> tuple[int, str]:
 
 def _braced(text: str) -> Iterator[tuple[int, tuple[int, str]]]:
     """Those without a word for it, as in C and Java: a name with its parameters before a `{` that ends its line."""
-    for at in sorted(at for end in ("{\n", "{\r\n") for at in cuts.places(text, end)):
+    for at in sorted(at for end in ("{\n", "{\r\n") for at in places(text, end)):
         start, end = _signature_lines(text, at)
         found = _SIGNATURE.match(text, start, end) if end - start <= _SIGNATURE_MAX else None
         if found and _is_name(found.group(2), found.group(0)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from context_mode_runtime.redact import places
 from context_mode_runtime.store import cuts
 from context_mode_runtime.store.chunks import HEADING_PART, heading_part, joined_heading
 from context_mode_runtime.store.columns import columns_of, has_blank_line
@@ -98,8 +99,8 @@ def coarse(text: str, start: int = 0) -> Iterator[Part]:
 def _all_titles(text: str) -> Iterator[tuple[int, int, str, str]]:
     """(start, end, kind, text) of each title, in order."""
     begins = [f"\n{begin}" for begin in (*_RULES, _DIFF, _COMMIT)]
-    starts = {0, *(at + 1 for begin in begins for at in cuts.places(text, begin))}
-    starts |= {text.rfind("\n", 0, at) + 1 for end in _STARS for at in cuts.places(text, end)}
+    starts = {0, *(at + 1 for begin in begins for at in places(text, begin))}
+    starts |= {text.rfind("\n", 0, at) + 1 for end in _STARS for at in places(text, end)}
     after = 0
     for start in sorted(starts):
         if start >= after and (title := _title(text, start)):

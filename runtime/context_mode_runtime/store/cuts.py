@@ -22,14 +22,6 @@ def size_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def places(text: str, part: str) -> Iterator[int]:
-    """Where `part` stands, without overlap."""
-    at = text.find(part)
-    while at >= 0:
-        yield at
-        at = text.find(part, at + len(part))
-
-
 def line_spans(text: str, start: int, end: int) -> Iterator[Span]:
     """The lines of `text[start:end]`, each with its line feed."""
     while start < end:
