@@ -76,6 +76,8 @@ def _back_to_the_first(path: str) -> None:
     db = sqlite3.connect(path)
     with db:
         db.execute("DROP TABLE unindexed")
+        db.execute("DROP INDEX ledger_conversation")
+        db.execute("CREATE INDEX ledger_conversation ON ledger(conversation)")
         for column in ("page_url", "page_etag", "page_modified", "page_fetched"):
             db.execute(f"ALTER TABLE sources DROP COLUMN {column}")
         first = sqlite3.connect(":memory:")

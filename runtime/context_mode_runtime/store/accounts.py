@@ -117,8 +117,7 @@ def joined(accounts: Iterable[Account]) -> Account:
     for one in accounts:
         cells += one.cells
         for key, (first, last) in one.conversations.items():
-            known = conversations.get(key, (first, last))
-            conversations[key] = (min(first, known[0]), max(last, known[1]))
+            _lasting(conversations, key, first, last)
     return Account(cells, conversations)
 
 
@@ -126,14 +125,14 @@ def account(store: Store) -> Account:
     """What the project's ledger holds. Raises StoreError."""
     with store.read() as db:
         cells = db.execute(
-            f"SELECT conversation, tool, at / {DAY_MS}, count(*), sum(raw), sum(returned), sum(max(raw - returned, 0))"
-            " FROM ledger GROUP BY conversation, tool, 3"
+            f"SELECT conversation, tool, at / {DAY_MS}, count(*), sum(raw), sum(returned), sum(max(raw - returned, 0)),"
+            " min(at), max(at) FROM ledger GROUP BY conversation, tool, 3"
         ).fetchall()
-        known = db.execute(
-            "SELECT conversation, min(at), max(at) FROM (SELECT conversation, at FROM ledger UNION ALL"
-            " SELECT conversation, at FROM journal) WHERE conversation NOTNULL GROUP BY conversation"
-        ).fetchall()
-    return Account([Cell(row) for row in cells], {key: (first, last) for key, first, last in known})
+        told = db.execute("SELECT conversation, min(at), max(at) FROM journal GROUP BY conversation").fetchall()
+    conversations: dict[str, tuple[int, int]] = {}
+    for key, first, last in (*told, *((row[0], *row[7:]) for row in cells if row[0] is not None)):
+        _lasting(conversations, key, first, last)
+    return Account([Cell(row[:7]) for row in cells], conversations)
 
 
 def largest_outputs(store: Store, limit: int) -> list[Source]:
@@ -148,6 +147,11 @@ def largest_outputs(store: Store, limit: int) -> list[Source]:
     numbers = tuple(row[0] for row in found)
     known = {one.id: one for one in list_sources(store, f"id IN ({','.join('?' * len(numbers))})", numbers)}
     return [known[number] for number in numbers if number in known]
+
+
+def _lasting(conversations: dict[str, tuple[int, int]], key: str, first: int, last: int) -> None:
+    known = conversations.get(key, (first, last))
+    conversations[key] = (min(first, known[0]), max(last, known[1]))
 
 
 def _sum(cells: Iterable[Cell]) -> Totals:

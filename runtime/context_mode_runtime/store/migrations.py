@@ -69,7 +69,18 @@ def m003_pages(db: Connection) -> None:
         db.execute(f"ALTER TABLE sources ADD COLUMN {column}")
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (m001_first, m002_unindexed, m003_pages)
+def m004_ledger_in_order(db: Connection) -> None:
+    """Calls by conversation, tool and day (86,400,000 ms), with all that is summed: an account sorts nothing."""
+    db.execute("DROP INDEX ledger_conversation")
+    db.execute("CREATE INDEX ledger_conversation ON ledger(conversation, tool, at / 86400000, at, raw, returned)")
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
+    m001_first,
+    m002_unindexed,
+    m003_pages,
+    m004_ledger_in_order,
+)
 """In order; a step that was ever released is never changed."""
 
 LATEST = len(MIGRATIONS)
