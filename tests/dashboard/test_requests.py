@@ -27,9 +27,11 @@ SENTENCE = re.compile(r"[A-Z][^<>{}]+\.?\n")
 
 
 def words_of(server: Dashboard, project: Path) -> dict[str, str]:
+    """What a case's braces stand for; texts are stored for a case with `{key}`, none for one with `{here}`."""
     token, once = server.url.split("/")[3], server.url_once.split("/")[3]
     return {
         "token": token, "half": token[:16], "once": once, "port": str(server.server_port), "key": made.key_of(project),
+        "here": made.key_of(project),
         "long": "a" * 70_000, "words": "+".join(f"word{n}" for n in range(2_000)),
     }  # fmt: skip
 

@@ -75,7 +75,11 @@ class Browser:
         return {"projects": sorted(found, key=lambda one: (not one["here"], one["name"])), "stamp": stamp}
 
     def stats(self, project: str) -> Data:
-        """The report of `context-mode stats --json` for a project and its newest conversation. Raises StoreError."""
+        """The report of `context-mode stats --json` for a project and its newest conversation.
+
+        Raises UnknownError, StoreError.
+        """
+        self._files(project)
         books = Books(self._known)
         if project:
             books.check(project)
@@ -166,16 +170,20 @@ class Browser:
             "log": _log_lines(),
         }
 
+    def _files(self, project: str) -> dict[str, str]:
+        """The databases by key: of the one that is named, none where we are before the first text. UnknownError."""
+        found = {os.path.basename(one.folder): one.path for one in reading.stored_files()}
+        if not project or project in found:
+            return {project: found[project]} if project else found
+        if self.here and project == self.here.key():
+            return {}
+        raise UnknownError(_NO_PROJECT)
+
     def _stores(self, project: str) -> Iterator[tuple[str, Store]]:
         """The one that is named, or each that can be read. Raises UnknownError, StoreError for the one."""
-        files = {os.path.basename(one.folder): one.path for one in reading.stored_files()}
-        if project and project not in files:
-            if self.here and project == self.here.key():
-                return
-            raise UnknownError("no such project")
-        for key in [project] if project else files:
+        for key, path in self._files(project).items():
             try:
-                store = reading.open_reading(files[key])
+                store = reading.open_reading(path)
             except StoreError:
                 if project:
                     raise
@@ -247,6 +255,7 @@ def _store_rows(files: inventory.Files) -> list[list[str]]:
 
 
 _FIX = "context-mode doctor"
+_NO_PROJECT = "no such project: nothing of it is stored; choose one from the list at the top (api/projects)"
 
 
 def _log_lines() -> list[str]:
