@@ -184,10 +184,28 @@ def test_an_unknown_check_or_agent_names_the_known_ones(set_up: Path) -> None:
         look("codexx")
 
 
-def test_without_an_agent_it_says_so() -> None:
+def test_without_an_agent_it_says_so_and_looks_at_what_is_the_same_for_all() -> None:
     result = doctor.run(doctor.Options())
-    assert (result.exit_code, result.data["checks"]) == (0, [])
-    assert "No agent" in result.messages[0]
+    assert result.exit_code == 0
+    assert [(row["id"], row["agent"], row["status"]) for row in result.data["checks"]] == [
+        ("D8", None, "PASS"), ("D9", None, "PASS"), ("D11", None, "PASS"), ("D13", None, "SKIP"),
+    ]  # fmt: skip
+    assert result.messages[0].startswith("Environment: context-mode ")
+    assert any(line.startswith("No agent was found") for line in result.messages)
+    alone = doctor.run(doctor.Options(only=("D5",)))
+    assert (alone.exit_code, alone.data["checks"], "No agent" in alone.messages[0]) == (0, [], True)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_that_was_never_set_up_is_not_told_to_take_our_entries_out_or_to_be_approved(
+    agent: str, home: Path
+) -> None:
+    (home / ".claude").mkdir()
+    (home / ".codex").mkdir()
+    _, rows = look(agent, "D1", "D3", "D12")
+    assert {name: row["status"] for name, row in rows.items()} == {"D1": "SKIP", "D3": "FAIL", "D12": "SKIP"}
+    assert rows["D1"]["detail"].endswith("is not on PATH, and nothing of ours is set up for it")
+    assert rows["D12"]["detail"] == "nothing of ours is set up here: see D3"
 
 
 def test_a_config_that_can_not_be_read_is_told_once(set_up: Path) -> None:

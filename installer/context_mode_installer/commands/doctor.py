@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from context_mode_installer.doctor import config, machine, runs, screens, skills, store, working
 from context_mode_installer.doctor.look import subjects
-from context_mode_installer.doctor.model import FIX, Check, Finding, examine, rights_fix
+from context_mode_installer.doctor.model import FIX, Check, Finding, examine, examine_alone, rights_fix
 from context_mode_installer.groups import groups
 from context_mode_installer.result import FINDINGS, OK, Result, Status, UserError
 from context_mode_installer.screen import plain, step
@@ -35,12 +35,12 @@ CHECKS = (
     Check("D5", "hook replies", runs.replies),
     Check("D6", "hook time", runs.hook_time),
     Check("D7", "MCP handshake", runs.mcp_handshake),
-    Check("D8", "store", store.store),
-    Check("D9", "policy", working.policy),
+    Check("D8", "store", store.store, store.store),
+    Check("D9", "policy", working.policy, working.policy),
     Check("D10", "skills", skills.skills),
-    Check("D11", "shells, languages", working.shells),
+    Check("D11", "shells, languages", working.shells, working.shells),
     Check("D12", "switches, trust", config.switches),
-    Check("D13", "data folder", machine.data_folder),
+    Check("D13", "data folder", machine.data_folder, machine.data_folder),
 )
 TITLES = {check.id: check.title for check in CHECKS}
 _DETAIL_MAX = 800
@@ -67,7 +67,7 @@ def run(options: Options) -> Result:
     if options.fix:
         fixed = _mend(found, rows)
         found, rows = _look(options, checks) if fixed else (found, rows)
-    lines = screens.whole_lines(found, rows, TITLES) if found else _nobody()
+    lines = _whole(found, rows)
     shown = _shown(options, found, rows)
     data = {"version": VERSION, "checks": [row.as_data() for row in rows], "fixed": fixed}
     if options.report is not None:
@@ -90,14 +90,19 @@ def _look(options: Options, checks: Sequence[Check]) -> tuple[list[Subject], lis
     with tempfile.TemporaryDirectory(prefix="context-mode-doctor-") as folder:
         with step("Looking for agents"):
             found = subjects(options.agents, os.path.realpath(folder), offline=options.offline)
-        with step(f"Checking {', '.join(one.host.spec.name for one in found)}"):
+        with step(f"Checking {', '.join(one.host.spec.name for one in found) or 'this machine'}"):
             rows = _examined(found, checks)
     return found, rows
 
 
 def _examined(found: Sequence[Subject], checks: Sequence[Check]) -> list[Finding]:
-    """All rows, agent by agent; agents are looked at side by side, for most checks wait for a process."""
-    with concurrent.futures.ThreadPoolExecutor(min(len(found), os.cpu_count() or 1) or 1) as pool:
+    """All rows, agent by agent; agents are looked at side by side, for most checks wait for a process.
+
+    Without an agent those of the machine.
+    """
+    if not found:
+        return [_redacted(row) for row in examine_alone(checks)]
+    with concurrent.futures.ThreadPoolExecutor(min(len(found), os.cpu_count() or 1)) as pool:
         by_agent = pool.map(lambda subject: [_redacted(examine(check, subject)) for check in checks], found)
         return [row for rows in by_agent for row in rows]
 
@@ -147,13 +152,19 @@ def _set_up_again(agents: Sequence[str]) -> list[str]:
 
 def _shown(options: Options, found: Sequence[Subject], rows: Sequence[Finding]) -> list[str]:
     """The lines for a screen; the whole table for a pipe and a program."""
-    if not found:
-        return _nobody()
-    if not sys.stdout.isatty():
-        return screens.whole_lines(found, rows, TITLES)
+    if not rows or not sys.stdout.isatty():
+        return _whole(found, rows)
     if not options.verbose:
-        return screens.short_lines(found, rows, TITLES)
-    return (screens.whole_lines if plain() else screens.wide_lines)(found, rows, TITLES)
+        lines = screens.short_lines(found, rows, TITLES)
+    else:
+        lines = (screens.whole_lines if plain() else screens.wide_lines)(found, rows, TITLES)
+    return lines if found else [*lines, *_nobody()]
+
+
+def _whole(found: Sequence[Subject], rows: Sequence[Finding]) -> list[str]:
+    """The table with what is to be said where no agent is."""
+    lines = screens.whole_lines(found, rows, TITLES) if rows else []
+    return lines if found else [*lines, *([""] if lines else []), *_nobody()]
 
 
 def _nobody() -> list[str]:
@@ -165,8 +176,7 @@ def _nobody() -> list[str]:
 
 
 def _write_report(path: Path, found: Sequence[Subject], rows: Sequence[Finding]) -> str:
-    lines = screens.whole_lines(found, rows, TITLES) if found else _nobody()
-    text = screens.shareable("\n".join(lines) + "\n", os.environ)
+    text = screens.shareable("\n".join(_whole(found, rows)) + "\n", os.environ)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -100,6 +100,13 @@ def switches(subject: Subject) -> Outcome:
     off = [one for one in subject.plan.switched_off if one.agent == subject.agent] if subject.plan else []
     if off:
         return failed(off[0].what, editing(off[0].file))
+    return _trusted(subject)
+
+
+def _trusted(subject: Subject) -> Outcome:
+    """Whether the host trusts our hooks and asks before our tools; nothing is said of one never set up."""
+    if not subject.set_up and not any(map(written_server, subject.targets)):
+        return skipped("nothing of ours is set up here: see D3")
     open_ = [one for one in _changes(subject) if one.affects]
     trust = [one for one in open_ if not one.what.startswith("approval ")]
     if trust:

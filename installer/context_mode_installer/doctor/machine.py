@@ -30,7 +30,7 @@ def version(subject: Subject) -> Outcome:
     known = f"context-mode {VERSION}, {subject.host.title}"
     profiles = "".join(f", profile {paths.tilde(one.folder)} ({one.variable})" for one in subject.host.places.moved)
     if subject.host.version is None and subject.host.spec.detection.binary:
-        return warned(*_unknown(subject, f"{known}{profiles}"))
+        return _unknown(subject, f"{known}{profiles}")
     origin = find_origin()
     if not origin.indexed:
         return passed(f"{known}{profiles}; {origin.shown}")
@@ -44,17 +44,17 @@ def version(subject: Subject) -> Outcome:
     return passed(f"{known}{profiles}; the newest")
 
 
-def _unknown(subject: Subject, known: str) -> tuple[str, str]:
+def _unknown(subject: Subject, known: str) -> Outcome:
     """An agent whose version can't be told: why, and what to do."""
     detection = subject.host.spec.detection
-    if subject.host.binary is None:
-        return (
-            f"{known}: its program {detection.binary} is not on PATH. If it is gone, take our entries out, too",
-            f"context-mode setup --remove --agents {subject.agent}",
-        )
-    return f"{known}: its program does not tell its version", " ".join(
-        [quoted(subject.host.binary), *detection.arguments]
-    )
+    if subject.host.binary is not None:
+        ask = " ".join([quoted(subject.host.binary), *detection.arguments])
+        return warned(f"{known}: its program does not tell its version", ask)
+    gone = f"{known}: its program {detection.binary} is not on PATH"
+    if not subject.set_up:
+        return skipped(f"{gone}, and nothing of ours is set up for it")
+    remove = f"context-mode setup --remove --agents {subject.agent}"
+    return warned(f"{gone}. If it is gone, take our entries out, too", remove)
 
 
 @functools.cache
@@ -135,14 +135,16 @@ def _compiled() -> bool:
     return any((folder / "__pycache__").glob("run.*.pyc"))
 
 
-def data_folder(_subject: Subject) -> Outcome:
+def data_folder(subject: Subject | None = None) -> Outcome:
     """D13: whose it is, who may read it, how much room there is."""
     root = paths.data_root()
     shown = paths.tilde(root)
     try:
         status = os.stat(root)
     except OSError as error:
-        return failed(f"{shown}: {error.strerror}", "context-mode setup")
+        not_yet = subject is None and isinstance(error, FileNotFoundError)
+        later = skipped(f"{shown} is made by setup, or with the first text that is stored")
+        return later if not_yet else failed(f"{shown}: {error.strerror}", "context-mode setup")
     if os.name == "posix" and status.st_uid != os.getuid():
         return failed(f"{shown} belongs to user {status.st_uid}", f"sudo chown -R $(id -u) {shown}")
     if not os.access(root, os.W_OK | os.X_OK):

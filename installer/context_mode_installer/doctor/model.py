@@ -10,7 +10,7 @@ from context_mode_installer.plan.draft import PlanError
 from context_mode_runtime import paths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from context_mode_installer.detect import Host
     from context_mode_installer.plan.build import Plan
@@ -125,19 +125,29 @@ class Subject:
 
 @dataclass(frozen=True)
 class Check:
-    """A check by its number: one row an agent."""
+    """A check by its number: one row an agent. `alone` looks at what is the same for all, where there is none."""
 
     id: str
     title: str
     run: Callable[[Subject], Outcome]
+    alone: Callable[[], Outcome] | None = None
 
 
 def examine(check: Check, subject: Subject) -> Finding:
     """Runs one check; one that raises is a FAIL of its own, never a crash."""
+    return _tried(check.id, subject.agent, lambda: check.run(subject))
+
+
+def examine_alone(checks: Sequence[Check]) -> list[Finding]:
+    """The rows of a machine without an agent, of those checks that have something to look at there."""
+    return [_tried(check.id, None, check.alone) for check in checks if check.alone is not None]
+
+
+def _tried(name: str, agent: str | None, run: Callable[[], Outcome]) -> Finding:
     try:
-        outcome = check.run(subject)
+        outcome = run()
     except PlanError:
         outcome = skipped("the files can't be judged: see D3")
     except Exception as error:  # noqa: BLE001 - a check that raises is a finding
         outcome = failed(f"the check itself failed: {type(error).__name__}: {error}", REPORT)
-    return Finding(check.id, subject.agent, outcome.status, outcome.detail, outcome.fix)
+    return Finding(name, agent, outcome.status, outcome.detail, outcome.fix)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     """Check id -> its name."""
 
 _SICK = ("FAIL", "WARN")
+_MACHINE = "This machine"
+"""What stands for an agent over the rows of a machine without one."""
 _HEAD = ("Check", "Status", "Detail", "Fix")
 _SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH", re.IGNORECASE)
 _SHORTEST = 3
@@ -59,10 +61,11 @@ def wide_lines(found: Sequence[Subject], rows: Sequence[Finding], titles: Titles
     """The same for the width of a terminal: agent by agent, the detail wrapped, what mends it below, never wrapped."""
     width = max((len(_name(row, titles)) for row in rows), default=0)
     lines = [*environment_lines(found), "", f"{'Check':{width}} | Status | Detail, Fix"]
-    for subject in found:
-        lines.append(subject.host.title)
+    groups: dict[str | None, str] = {subject.agent: subject.host.title for subject in found}
+    for agent, title in (groups or {None: _MACHINE}).items():
+        lines.append(title)
         for row in rows:
-            if row.agent == subject.agent:
+            if row.agent == agent:
                 lines += wrapped(f"{_name(row, titles):{width}} | {row.status:6} | ", row.detail)
                 lines += [Verbatim(f"{'':{width}} | Fix    | {row.fix}")] if row.fix else []
     return lines
@@ -78,13 +81,27 @@ def short_lines(found: Sequence[Subject], rows: Sequence[Finding], titles: Title
     for subject in found:
         mine = [row for row in rows if row.agent == subject.agent]
         sick = [row for row in mine if row.status in _SICK and _said(row) not in map(_said, shared)]
-        if not subject.set_up and any(row.fix == subject.setup for row in sick):
+        if not subject.set_up and (any(row.fix == subject.setup for row in sick) or _unseen(mine)):
             why = [f"  {subject.obstacle.said}"] if subject.obstacle else []
             lines += [f"{subject.host.title}  not set up", *why, Verbatim(f"  fix: {subject.setup}")]
             continue
-        lines.append(subject.host.title if sick else f"{subject.host.title}  ok ({_checks(len(mine) - len(shared))})")
-        lines += [line for row in sick for line in _sick_lines(row, titles)]
+        lines += _group(subject.host.title, sick, len(mine) - len(shared), titles)
+    if not found:
+        alone = [row for row in rows if row.status in _SICK]
+        lines += _group(_MACHINE, alone, len(rows), titles)
+        if not alone:
+            return lines
     return [*lines, _closing(rows, shared, len(found))]
+
+
+def _unseen(rows: Sequence[Finding]) -> bool:
+    """Whether nothing was looked at."""
+    return all(row.status == "SKIP" for row in rows)
+
+
+def _group(title: str, sick: Sequence[Finding], count: int, titles: Titles) -> list[str]:
+    head = title if sick else f"{title}  ok ({_checks(count)})"
+    return [head, *(line for row in sick for line in _sick_lines(row, titles))]
 
 
 def _shared(found: Sequence[Subject], rows: Sequence[Finding]) -> list[Finding]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.inventory import Files
 
 
-def store(_subject: Subject) -> Outcome:
+def store(_subject: Subject | None = None) -> Outcome:
     """D8: opens, pages and full-text tables whole, no write-ahead log on a network; sizes; what damaged files wait."""
     project = find_project(os.getcwd())
     every = inventory.all_files()

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 _CHECK = "context-mode policy check"
 
 
-def policy(subject: Subject) -> Outcome:
+def policy(subject: Subject | None = None) -> Outcome:
     """D9: every layer of ours is read, and every list of the host's; what can't be read is named."""
     ours = _policy()
     if ours.closed is not None:
         return failed(f"the gate is closed, nothing runs: {ours.closed}", _CHECK)
-    host, unread = _host(subject.agent)
+    host, unread = _host(subject.agent) if subject else (None, None)
     theirs = [one for one in host.findings if one != unread] if host else []
     said = _summary(ours, host, unread)
     findings = [*ours.findings, *theirs]
@@ -74,9 +74,9 @@ def _summary(ours: Policy, host: HostRules | None, unread: str | None) -> str:
     return "; ".join(parts)
 
 
-def shells(subject: Subject) -> Outcome:
+def shells(subject: Subject | None = None) -> Outcome:
     """D11: what each language of `ctx_execute` is run by, the sandbox in force, the shell's seat where we have it."""
-    return with_seat(subject, _languages())
+    return with_seat(subject, _languages()) if subject else _languages()
 
 
 def _languages() -> Outcome:
