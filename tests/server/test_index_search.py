@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.dashboard import made
 
 from context_mode_runtime import notes
+from context_mode_runtime.project import find_project
+from context_mode_runtime.server import searching
+from context_mode_runtime.server.direct import reading_call
 
 GUIDE = """# How it works
 
@@ -45,6 +49,24 @@ def test_a_file(serve: Any, guide: Path) -> None:
     assert re.fullmatch(r"Indexed 1 source\(s\), \d+ chunk\(s\) from s1\. Label: how-it-works\.md", text)
     text, failed = host.call("ctx_index", {"path": str(guide)})
     assert (text, failed) == ("Indexed 0 source(s), 0 chunk(s): unchanged, s1. Label: how-it-works.md", False)
+
+
+def test_a_source_is_looked_up_once_for_all_queries_of_a_call(project: Path) -> None:
+    made.add_texts(project)
+    found = find_project(str(project))
+    assert found
+    queries = ["payment 7731", "numbat", "zebrafish"]
+    with made.open_store(project) as store:
+        replies = []
+        for name in ("pytest -q", "pytest", "s1"):
+            asked: list[str] = []
+            store.db.set_trace_callback(asked.append)
+            replies.append(searching.searched(reading_call("ctx_search", {"source": name}, found, store), queries))
+            looked = [text for text in asked if re.search(r" used FROM sources WHERE (?:id = |substr\(label)", text)]
+            assert len(looked) == 1
+    assert replies[0] == replies[1] == replies[2]
+    assert "pytest -q #" in replies[0]
+    assert "no match in source s1; " in replies[0]
 
 
 def test_a_file_that_changed_keeps_its_id(serve: Any, guide: Path) -> None:

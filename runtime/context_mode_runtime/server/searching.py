@@ -51,10 +51,9 @@ def searched(call: Call, queries: list[str]) -> str:
     if store is None:
         return filled([], heads, lambda _: [f"  {_NOTHING_YET}"])
     most = min(max(call.number("limit", _LIMIT), 1), _LIMIT_MAX, _allowed(call, store))
-    if call.text("source"):
-        _source(call, store)
+    source = _source(call, store) if call.text("source") else None
     waits = [f"  ({line})" for line in catching.catch_up(store, _INDEXING_S).values()]
-    return filled(waits, heads, lambda query: answers(call, store, query, most))
+    return filled(waits, heads, lambda query: answers(call, store, query, most, source))
 
 
 def filled(opening: list[str], heads: list[tuple[str, str]], find: Callable[[str], list[str]]) -> str:
@@ -165,8 +164,8 @@ def _allowed(call: Call, store: Store) -> int:
         raise ToolError(str(error)) from None
 
 
-def find(call: Call, store: Store, query: str, most: int) -> Found:
-    """What the call's scope or source holds for one query. Raises ToolError."""
+def find(call: Call, store: Store, query: str, most: int, source: Source | None = None) -> Found:
+    """What the call's scope holds for one query, or its source, as it was found for all of them. Raises ToolError."""
     from context_mode_runtime.store.search import search
 
     try:
@@ -177,15 +176,15 @@ def find(call: Call, store: Store, query: str, most: int) -> Found:
             scope=call.text("scope") or "worktree",
             conversation=call.session(),
             worktree=call.project().worktree,
-            source=call.text("source") or None,
+            source=source or call.text("source") or None,
         )
     except StoreError as error:
         raise ToolError(f"the store can't be read: {error}") from None
 
 
-def answers(call: Call, store: Store, query: str, most: int) -> list[str]:
-    """The hits for one query as blocks, or one line that says why there is none. Raises ToolError."""
-    found = find(call, store, query, most)
+def answers(call: Call, store: Store, query: str, most: int, source: Source | None = None) -> list[str]:
+    """The hits for one query as blocks, or one line that says why there is none; as `find`. Raises ToolError."""
+    found = find(call, store, query, most, source)
     rows = journaling.matching(call, store, query, most) if call.text("scope") == "session" else []
     fixed = [f"  (no {word!r} here; searched for {instead!r})" for word, instead in found.fixed]
     hits = [_allowed_block(call, hit) for hit in found.hits] + rows

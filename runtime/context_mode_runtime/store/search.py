@@ -108,21 +108,21 @@ def search(  # noqa: PLR0913 - a query and where it looks
     scope: str = "worktree",
     conversation: str | None = None,
     worktree: str | None = None,
-    source: str | None = None,
+    source: str | Source | None = None,
     offset: int | None = None,
 ) -> Found:
     """The best `limit` chunks for `query` in `scope` (one of SCOPES), or why there is none.
 
     Up to a `limit` of 3 those that answer much worse than the first are left out.
 
-    `source` (id, label or its beginning) looks in that source alone, whatever the scope. With a `source`, a query
+    `source` (itself, or its id, label or its beginning) looks in it alone, whatever the scope. With a `source`, a query
     without a word, and an `offset`, its chunks are read in order from that place on. A damaged index is rebuilt once.
     Raises StoreError; ValueError for another scope.
     """
     if scope not in SCOPES:
         raise ValueError(f"scope {scope!r} is none of {', '.join(SCOPES)}")
     try:
-        one = find_source(store, source) if source else None
+        one = source if isinstance(source, Source) else find_source(store, source) if source else None
     except UnknownSourceError as error:
         near = f"; near: {', '.join(error.near)}" if error.near else ""
         return Found([], Nothing("no_source", error.reason + near, near=error.near))
