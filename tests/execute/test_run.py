@@ -260,6 +260,23 @@ def test_a_background_run_ends_with_the_server(tmp_path: Path) -> None:
     assert run.outcome.cancelled
 
 
+@pytest.mark.parametrize(
+    ("seconds", "code"),
+    [
+        ("54.125", "setsid sleep 54.125 &"),
+        ("55.125", "(setsid sh -c 'sleep 55.125 & sleep 55.125' &)"),
+        ("56.125", "trap '' TERM; setsid sleep 56.125 &"),
+        ("57.125", "setsid sh -c 'env -i sleep 57.125 & wait' &"),
+        ("58.125", "nohup sleep 58.125 &"),
+    ],
+)
+def test_what_outlives_its_run_ends_with_the_server_as_the_note_says(execute: Execute, seconds: str, code: str) -> None:
+    assert execute("shell", code).notes == ["something that it started still runs; it ends with the server"]
+    assert running_with(f"sleep {seconds}")
+    assert stop_all() == 1
+    assert not running_with(f"sleep {seconds}")
+
+
 def test_a_background_run_can_be_stopped(tmp_path: Path) -> None:
     run = Background(Run("shell", "echo on; sleep 52.125", cwd=str(tmp_path)))
     run.stop()

@@ -86,25 +86,31 @@ def stop_tree(process: subprocess.Popen[bytes], mark: str, grace: float = GRACE)
 
 
 def stop_left(left: list[tuple[int, str]]) -> int:
-    """Ends groups that outlived their leader: (leader, mark) each. SIGTERM, then SIGKILL after a fifth of a second.
+    """Ends what outlived its run, also in a group or session of its own: (leader of the run's group, mark) each.
 
-    A group is ours only while one of it carries the mark: its number may have gone to somebody else. Returns how many.
+    SIGTERM, then SIGKILL after a quarter of a second. What doesn't carry the mark, and whose group holds nothing that
+    does, is not ours: the number of a group may have gone to somebody else. Returns how many runs.
     """
-    ours = [leader for leader, mark in left if group_lives(leader) and _ours(leader, mark)]
+    ours = [one for one in left if _survivors(*one)]
     for sign in (signal.SIGTERM, signal.SIGKILL):
-        for leader in ours:
-            send_group(leader, sign)
+        pids = {pid for one in ours for pid in _survivors(*one)}
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                os.kill(pid, sign)
         until = time.monotonic() + GRACE / 2
-        while any(map(group_lives, ours)) and time.monotonic() < until:
+        while any(map(_lives, pids)) and time.monotonic() < until:
             time.sleep(_STEP)
     return len(ours)
 
 
-def _ours(leader: int, mark: str) -> bool:
+def _survivors(leader: int, mark: str) -> set[int]:
+    """Processes that carry `mark`, their groups, and all descendants; without /proc the group, as -`leader`."""
+    if not os.path.isdir("/proc/self"):
+        return {-leader} if group_lives(leader) else set()
     table = _table()
     wanted = f"{MARK}={mark}".encode()
-    pids = [pid for pid, (_, group, _) in table.items() if group == leader]
-    return any(_carries(pid, wanted) for pid in pids) or not os.path.isdir("/proc/self")
+    groups = {group for pid, (_, group, _) in table.items() if _carries(pid, wanted)}
+    return _with_descendants({pid for pid, (_, group, _) in table.items() if group in groups}, table)
 
 
 def send_group(leader: int, sign: int) -> None:
@@ -120,8 +126,11 @@ def members(leader: int, mark: str) -> set[int]:
     wanted = f"{MARK}={mark}".encode()
     found = {pid for pid, (_, group, session) in table.items() if leader in (pid, group, session)}
     found |= {pid for pid in table if pid not in found and _carries(pid, wanted)}
-    parents = {pid: parent for pid, (parent, _, _) in table.items()}
-    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+    return _with_descendants(found, table)
+
+
+def _with_descendants(found: set[int], table: dict[int, tuple[int, int, int]]) -> set[int]:
+    while more := {pid for pid, (parent, _, _) in table.items() if parent in found} - found:
         found |= more
     return found - {os.getpid()}
 
@@ -184,4 +193,6 @@ def _await_end(process: subprocess.Popen[bytes], others: set[int], grace: float)
 
 
 def _lives(pid: int) -> bool:
+    if pid < 0:
+        return group_lives(-pid)
     return os.path.isdir(f"/proc/{pid}") and _stat(str(pid)) is not None
