@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,28 @@ def test_upgrade_names_the_command_and_changes_nothing(action: str | None, says:
     if action != "uninstall":
         assert f"context-mode {VERSION}" in text
     assert all(path.read_bytes() == data for path, data in before.items())
+
+
+@pytest.mark.parametrize("action", ["check", "upgrade", "uninstall"])
+def test_each_command_that_upgrade_names_can_be_pasted(action: str, home: Path, serve: Any) -> None:
+    """Before setup there is no launcher: the command is an interpreter with a module."""
+    text, _ = serve("codex", packages=True).call("ctx_upgrade", {"action": action})
+    named = [line.split("      (")[0] for line in text.splitlines() if line.startswith("  ")]
+    assert named
+    for command in named:
+        help_ = subprocess.run(["sh", "-c", f"{command} --help"], capture_output=True, text=True, check=False)
+        assert (help_.returncode, help_.stdout[:20]) == (0, "Usage: context-mode "), command
+
+
+def test_doctor_without_any_agent_looks_at_this_machine(serve: Any) -> None:
+    text, is_error = serve(packages=True).call("ctx_doctor", {})
+    lines = text.splitlines()
+    assert lines[0].startswith(f"Environment: context-mode {VERSION}")
+    assert lines[0].endswith(", no agent found")
+    assert lines[1].startswith("Environment: ")
+    assert not is_error
+    table = lines[lines.index("Check | Status | Detail | Fix") + 1 :]
+    assert [line.split()[0] for line in table] == ["D2", "D8", "D9", "D11", "D13"]
 
 
 def test_upgrade_without_the_installer(serve: Any) -> None:

@@ -21,10 +21,11 @@ def handle(call: Call) -> str:
         return "\n".join([f"context-mode {VERSION}, without its installer: {_NATIVE}", f"Or: {installed.INSTALL}"])
     action = call.text("action") or "check"
     if action == "uninstall":
-        return "\n".join(_uninstall(call.connection.agent, start[0]))
+        return "\n".join(_uninstall(call.connection.agent, _spelled(start)))
     lines = _checked(call, start)
     if action == "upgrade":
-        lines.append("Nothing was run: this server is part of what would change. In a terminal:")
+        lines.append("Nothing was run: this server is part of what would change.")
+    lines.append("In a terminal; it sets up again what is set up, and then looks with doctor:")
     return "\n".join([*lines, f"  {_spelled(start)} upgrade"])
 
 
@@ -45,11 +46,10 @@ def _checked(call: Call, start: list[str]) -> list[str]:
     known = str(data.get("version")) if isinstance(data, dict) else VERSION
     if known != VERSION:
         lines.append(f"This server is still {VERSION}: start a new session of the agent.")
-    return [*lines, "The upgrade sets up again what is set up, and then looks with doctor:"]
+    return lines
 
 
-def _uninstall(agent: str, program: str) -> list[str]:
-    command = _spelled([program])
+def _uninstall(agent: str, command: str) -> list[str]:
     one = [f"  {command} setup --remove --agents {agent}      (this agent only)"] if agent else []
     return [
         "Nothing was run: this server is part of what would go. In a terminal:",
