@@ -56,6 +56,22 @@ def test_a_search_without_a_hit_is_no_error_and_makes_nothing(run_cli: Any, home
     assert not list((home / ".context-mode").glob("projects/*"))
 
 
+@pytest.mark.parametrize(
+    "words", [["search", "numbat"], ["stats"], ["resume"], ["resume", "1"], ["index", "a.txt"], ["purge", "--project"]]
+)
+def test_a_store_that_cannot_be_used_is_no_wrong_usage(run_cli: Any, project: Path, words: list[str]) -> None:
+    (project / "a.txt").write_text("one numbat\n", encoding="utf-8")
+    assert run_cli("index", "a.txt", cwd=project).returncode == 0
+    with _store(project) as store:
+        path = Path(store.path)
+        store.db.execute("PRAGMA user_version = 99999")
+    done = run_cli(*words, cwd=project)
+    assert (done.returncode, done.stdout) == (1, ""), done
+    assert f"~/{path.relative_to(Path.home())}: written by a newer context-mode" in done.stderr
+    envelope = json.loads(run_cli(*words, "--json", cwd=project).stdout)
+    assert (envelope["status"], envelope["exit_code"]) == ("error", 1)
+
+
 def test_a_person_is_outside_the_search_budget(project: Path) -> None:
     (project / "a.txt").write_text("one wombat\n", encoding="utf-8")
     calls: list[tuple[str, dict[str, Any]]] = [("ctx_index", {"path": "a.txt"})]

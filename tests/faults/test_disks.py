@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,43 @@ def test_a_read_only_disk(disk: Disk, hooks: Hooks, serve: Any, project: Path, f
     host.close()
     disk(folder, "rw")
     with_room(hooks, serve(AGENT), project, figure, "read-only disk")
+
+
+@pytest.mark.parametrize("kind", ["full", "read-only"])
+def test_what_needs_the_store_names_path_and_reason(
+    disk: Disk, serve: Any, run_cli: Any, project: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, host = begun(disk("1m"), serve, monkeypatch)
+    if kind == "full":
+        fill(folder)
+    else:
+        host.close()
+        disk(folder, "ro")
+        host = serve(AGENT)
+    text, failed = host.call("ctx_purge", {"source": "early"})
+    assert (failed, str(folder) in text) == (True, True), text
+    text, _ = host.call("ctx_batch", {"commands": ["seq 1 20000"], "queries": ["777"]})
+    assert f"(not stored: {folder}" in text
+    (project / "later.txt").write_text(printed("quokka") * 20)
+    for words in (["index", "later.txt"], ["purge", "--project"]):
+        done = run_cli(*words, cwd=project)
+        assert (done.returncode, str(folder) in done.stderr, done.stdout) == (1, True, ""), (words, done)
+
+
+def test_doctor_says_that_a_disk_is_read_only(
+    disk: Disk, serve: Any, run_cli: Any, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, host = begun(disk("4m"), serve, monkeypatch)
+    host.close()
+    disk(folder, "ro")
+    done = run_cli("doctor", "--agents", AGENT, "--only", "D8,D13", "--json", cwd=project)
+    rows = {row["id"]: row for row in json.loads(done.stdout)["data"]["checks"]}
+    assert {name: row["status"] for name, row in rows.items()} == {"D8": "FAIL", "D13": "FAIL"}
+    assert "/context.db: " in rows["D8"]["detail"]
+    assert rows["D13"]["detail"].endswith("read-only file system; CONTEXT_MODE_DATA_DIR can name another folder")
+    text, _ = serve(AGENT).call("ctx_doctor", {})
+    assert "D13 data folder | FAIL" in text
+    assert "read-only file system" in text
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_doctor_without_any_agent_looks_at_this_machine(serve: Any) -> None:
     assert lines[1].startswith("Environment: ")
     assert not is_error
     table = lines[lines.index("Check | Status | Detail | Fix") + 1 :]
-    assert [line.split()[0] for line in table] == ["D2", "D8", "D9", "D11", "D13"]
+    assert [line.split()[0] for line in table] == ["D8", "D9", "D11", "D13"]
 
 
 def test_upgrade_without_the_installer(serve: Any) -> None:

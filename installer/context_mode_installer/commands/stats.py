@@ -7,12 +7,12 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from context_mode_installer.result import Result, UserError
+from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import plain, table
 from context_mode_runtime.paths import tilde
 from context_mode_runtime.project import find_project
 from context_mode_runtime.server import savings, savings_text
-from context_mode_runtime.server.call import NO_PROJECT
+from context_mode_runtime.server.call import NO_PROJECT, UnusableStoreError
 from context_mode_runtime.store import blocks
 from context_mode_runtime.store.errors import StoreError
 
@@ -39,7 +39,7 @@ def stats(session: str | None) -> Result:
     try:
         books.check(project.key())
     except StoreError as error:
-        raise UserError(f"the store can't be read: {error}") from None
+        raise UserError(str(UnusableStoreError("the store can't be read", error)), exit_code=FINDINGS) from None
     account = books.account(project.key())
     wanted = named(list(account.conversations), session) if session else account.newest()
     report = savings.Report(books, project.key(), wanted)

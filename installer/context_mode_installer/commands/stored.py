@@ -15,7 +15,7 @@ from context_mode_installer.commands.stats import fitting, named
 from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import complain, table
 from context_mode_runtime.server import direct, journaling, searching
-from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.call import ToolError, UnusableStoreError
 from context_mode_runtime.store import journal
 from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.state import empty_block, state_block
@@ -35,10 +35,12 @@ def _call(tool: str, arguments: dict[str, object]) -> Iterator[Call]:
     try:
         call = direct.open_call(tool, arguments, os.getcwd(), _tell if sys.stderr.isatty() else None)
         yield call
+    except UnusableStoreError as error:
+        raise UserError(str(error), exit_code=FINDINGS) from None
     except ToolError as error:
         raise UserError(str(error)) from None
     except StoreError as error:
-        raise UserError(f"the store can't be used: {error}") from None
+        raise UserError(str(UnusableStoreError("the store can't be used", error)), exit_code=FINDINGS) from None
     finally:
         if call is not None:
             call.close()
@@ -73,15 +75,16 @@ def index(places: list[str], label: str | None, *, refresh: bool) -> Result:
     """Indexes one place after the other; one that can't be had stops no other."""
     if label and len(places) > 1:
         raise UserError("--label names one path or page; give one, or leave it out")
-    done, failed = [], []
+    done, failed, codes = [], [], []
     for place in places:
         try:
             with _call("ctx_index", _place(place, label, refresh=refresh)) as call:
                 done.append({"place": place, "reply": direct.reply(call)})
         except UserError as error:
             failed.append({"place": place, "error": str(error)})
+            codes.append(error.exit_code)
     if not done:
-        raise UserError("; ".join(one["error"] for one in failed))
+        raise UserError("; ".join(one["error"] for one in failed), exit_code=max(codes))
     lines = [line for one in done for line in one["reply"].split("\n")]
     lines += [f"not indexed: {one['place']}: {one['error']}" for one in failed]
     data = {"indexed": done, "failed": failed}

@@ -17,6 +17,7 @@ from context_mode_installer.doctor.model import Outcome, Subject, failed, passed
 from context_mode_installer.origin import DISTRIBUTION, TO_STAY, Origin, find_origin, in_cache, newest
 from context_mode_installer.screen import quoted
 from context_mode_runtime import paths
+from context_mode_runtime.store import filesystem
 from context_mode_runtime.version import VERSION, too_old
 
 _ROOM = 200 * 1024 * 1024
@@ -147,10 +148,16 @@ def data_folder(subject: Subject | None = None) -> Outcome:
         return later if not_yet else failed(f"{shown}: {error.strerror}", "context-mode setup")
     if os.name == "posix" and status.st_uid != os.getuid():
         return failed(f"{shown} belongs to user {status.st_uid}", f"sudo chown -R $(id -u) {shown}")
+    if filesystem.is_read_only(root):
+        return failed(f"{shown} {filesystem.READ_ONLY}", f"df {shown}")
     if not os.access(root, os.W_OK | os.X_OK):
         return failed(f"{shown} can't be written", rights_fix())
     if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
         return warned(f"{shown} can be read by others (mode {stat.S_IMODE(status.st_mode):o})", rights_fix())
+    return _room(root, shown)
+
+
+def _room(root: str, shown: str) -> Outcome:
     free = shutil.disk_usage(root).free
     if free < _ROOM:
         return warned(f"{shown}: only {free // (1024 * 1024)} MiB free", f"du -sh {shown}/* | sort -h")

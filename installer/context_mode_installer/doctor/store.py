@@ -103,6 +103,8 @@ def _version(path: str) -> int:
         raise StoreError(path, str(error)) from error
     try:
         return int(db.execute("PRAGMA user_version").fetchone()[0])
+    except place.sqlite.Error as error:
+        raise StoreError(path, str(error)) from error
     finally:
         db.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from context_mode_runtime import limits
 from context_mode_runtime.oneline import shortened
 from context_mode_runtime.server import catching, searching
-from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.call import ToolError, UnusableStoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,13 +57,16 @@ class _Answers:
 
     def to(self, query: str) -> list[str]:
         """The blocks for `query`, or one line that says why there is none."""
-        from context_mode_runtime.store.errors import StoreError
+        from context_mode_runtime.store.errors import StoreError, StoreMissingError
 
         try:
             store = self._call.store(create=False)
             blocks = [searching.block(hit) for hit in self._own(store, query)]
+        except StoreMissingError as error:
+            return [f"  {searching.hidden(error) or searching.NOTHING_YET}"]
         except StoreError as error:
-            return [f"  the store can't be read: {error.reason}"]
+            unusable = UnusableStoreError("the store can't be read", error)
+            return [f"  {unusable}"]
         try:
             return [self._once(block) for block in blocks] or searching.answers(self._call, store, query, _HITS)
         except ToolError as error:

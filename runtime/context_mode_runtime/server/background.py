@@ -8,8 +8,8 @@ import time
 
 from context_mode_runtime import log
 from context_mode_runtime.server import catching
-from context_mode_runtime.server.call import ToolError
-from context_mode_runtime.server.keeping import kept_bytes, label_of, not_stored
+from context_mode_runtime.server.call import UnusableStoreError
+from context_mode_runtime.server.keeping import kept_bytes, label_of
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.errors import StoreError, UnknownSourceError
 from context_mode_runtime.store.live import open_live
@@ -106,7 +106,7 @@ def start(call: Call, spec: Run, label: str) -> str:
             watched = _Watched(call, label)
             _runs.append(watched)
     except StoreError as error:
-        raise ToolError(f"a background run needs the store; {not_stored(error)}") from None
+        raise UnusableStoreError("a background run needs the store; not stored", error) from None
 
     try:
         watched.background = Background(spec, watched.bring_up_to_date)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context_mode_runtime import jsonio, limits, log
+from context_mode_runtime import jsonio, limits, log, paths
 from context_mode_runtime.oneline import shortened
 
 TYPE_CHECKING = False
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.server.identity import Caller
     from context_mode_runtime.server.session import Connection
     from context_mode_runtime.store.db import Store
+    from context_mode_runtime.store.errors import StoreError
 
 
 NO_PROJECT = (
@@ -29,6 +30,13 @@ class ToolError(Exception):
 
     def __init__(self, text: str) -> None:
         super().__init__(shortened(text, limits.SHORT_REPLY))
+
+
+class UnusableStoreError(ToolError):
+    """The store can't be read or written: what could not be done, the path, the reason."""
+
+    def __init__(self, what: str, error: StoreError) -> None:
+        super().__init__(f"{what}: {paths.tilde(error.path)}: {error.reason}")
 
 
 class Call:

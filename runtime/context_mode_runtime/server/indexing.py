@@ -8,9 +8,9 @@ from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.folder import read_document, walk
 from context_mode_runtime.oneline import shortened
 from context_mode_runtime.server import timing
-from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.call import ToolError, UnusableStoreError
 from context_mode_runtime.server.guard import Guard
-from context_mode_runtime.server.keeping import cut_notes, label_of, not_stored
+from context_mode_runtime.server.keeping import cut_notes, label_of
 from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.sources import add_source
 
@@ -111,7 +111,7 @@ def add(call: Call, text: str, *, label: str, kind: str, origin: str | None = No
             tool=call.tool,
         )
     except StoreError as error:
-        raise ToolError(not_stored(error)) from None
+        raise UnusableStoreError("not stored", error) from None
 
 
 def told(found: Indexed) -> str:

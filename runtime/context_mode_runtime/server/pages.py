@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from context_mode_runtime.redact import redact
 from context_mode_runtime.server import indexing
-from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.call import ToolError, UnusableStoreError
 from context_mode_runtime.server.guard import Guard
-from context_mode_runtime.server.keeping import label_of, not_stored
+from context_mode_runtime.server.keeping import label_of
 from context_mode_runtime.store import pages
 from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.sources import now_ms
@@ -53,7 +53,7 @@ def index_url(call: Call, now: Callable[[], int] = now_ms) -> str:
     except FetchError as error:
         raise ToolError(str(error)) from None
     except StoreError as error:
-        raise ToolError(not_stored(error)) from None
+        raise UnusableStoreError("not stored", error) from None
 
 
 def _taken(call: Call, page: Page, known: KnownPage | None, origin: str, now: int) -> str:

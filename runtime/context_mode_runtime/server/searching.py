@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 
-from context_mode_runtime import limits, paths
+from context_mode_runtime import limits
 from context_mode_runtime.oneline import shortened
 from context_mode_runtime.server import background, catching, journaling, memory
-from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.call import ToolError, UnusableStoreError
 from context_mode_runtime.store.errors import StoreError, StoreMissingError, UnknownSourceError
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ _SHOWN_MAX = 120
 _ROOM_FOR_MORE = 400
 _INDEXING_S = 8.0
 """Longest wait for the index of long outputs that were stored just now."""
-_NOTHING_YET = "nothing is indexed in this project yet"
+NOTHING_YET = "nothing is indexed in this project yet"
 _FULL = "left out: the reply is full; ask this query again by itself"
 
 
@@ -49,7 +49,7 @@ def searched(call: Call, queries: list[str]) -> str:
     heads = [(f'Query "{shortened(query, _SHOWN_MAX)}":', query) for query in queries]
     store = opened(call)
     if store is None:
-        return filled([], heads, lambda _: [f"  {_NOTHING_YET}"])
+        return filled([], heads, lambda _: [f"  {NOTHING_YET}"])
     most = min(max(call.number("limit", _LIMIT), 1), _LIMIT_MAX, _allowed(call, store))
     source = _source(call, store) if call.text("source") else None
     waits = [f"  ({line})" for line in catching.catch_up(store, _INDEXING_S).values()]
@@ -85,7 +85,7 @@ def listed(call: Call) -> str:
     lines = [_line(source) for source in _in_scope(call, store)] if store else []
     if store and call.text("scope") == "session":
         lines += journaling.listed(call, store)
-    return "\n".join(f"  {line}" for line in lines or [_NOTHING_YET])
+    return "\n".join(f"  {line}" for line in lines or [NOTHING_YET])
 
 
 def read(call: Call) -> str:
@@ -93,7 +93,7 @@ def read(call: Call) -> str:
     background.flush()
     store = opened(call)
     if store is None:
-        raise ToolError(_NOTHING_YET)
+        raise ToolError(NOTHING_YET)
     seq = journaling.row_number(call.text("source"))
     if seq is not None:
         return _in_order(call, call.text("source"), journaling.read_pieces(call, store, seq))
@@ -132,22 +132,24 @@ def opened(call: Call) -> Store | None:
     try:
         store = call.store(create=False)
     except StoreMissingError as error:
-        _check_missing(error)
+        if unusable := hidden(error):
+            raise unusable from None
         return None
     except StoreError as error:
-        raise ToolError(f"the store can't be read: {error}") from None
+        raise UnusableStoreError("the store can't be read", error) from None
     call.raw_bytes = 0
     return store
 
 
-def _check_missing(error: StoreMissingError) -> None:
-    """A store that is not there is an empty one, one that can't be looked at is an error."""
+def hidden(error: StoreMissingError) -> UnusableStoreError | None:
+    """Why a store that was not found can't be looked for; None when it just is not there yet."""
     try:
         os.stat(error.path)
     except FileNotFoundError:
-        return
+        return None
     except OSError as reason:
-        raise ToolError(f"the store can't be read: {paths.tilde(error.path)}: {reason.strerror}") from None
+        return UnusableStoreError("the store can't be read", StoreError(error.path, reason.strerror or str(reason)))
+    return None
 
 
 def _allowed(call: Call, store: Store) -> int:
@@ -179,7 +181,7 @@ def find(call: Call, store: Store, query: str, most: int, source: Source | None 
             source=source or call.text("source") or None,
         )
     except StoreError as error:
-        raise ToolError(f"the store can't be read: {error}") from None
+        raise UnusableStoreError("the store can't be read", error) from None
 
 
 def answers(call: Call, store: Store, query: str, most: int, source: Source | None = None) -> list[str]:
@@ -220,7 +222,7 @@ def _source(call: Call, store: Store) -> Source:
         near = f"; near: {', '.join(error.near)}" if error.near else ""
         raise ToolError(f"{error.reason}{near}") from None
     except StoreError as error:
-        raise ToolError(f"the store can't be read: {error}") from None
+        raise UnusableStoreError("the store can't be read", error) from None
     refused = _refused(call, found.origin)
     if refused:
         raise ToolError(refused)

@@ -107,9 +107,13 @@ def _languages(call: Call) -> Row:
 
 
 def _data_folder(_call: Call) -> Row:
+    from context_mode_runtime.store import filesystem
+
     root = paths.data_root()
     if not os.path.isdir(root):
         return "PASS", f"{paths.tilde(root)}: made with the first text that is stored", "-"
+    if filesystem.is_read_only(root):
+        return "FAIL", f"{paths.tilde(root)} {filesystem.READ_ONLY}", f"df {paths.tilde(root)}"
     if not os.access(root, os.W_OK | os.X_OK):
         return "FAIL", f"{paths.tilde(root)} can't be written", f"chmod 700 {paths.tilde(root)}"
     if os.name == "posix" and os.stat(root).st_mode & 0o077:

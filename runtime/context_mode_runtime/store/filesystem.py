@@ -76,3 +76,17 @@ def _unescape(field: str) -> str:
     for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         field = field.replace(code, character)
     return field
+
+
+READ_ONLY = "lies on a read-only file system; CONTEXT_MODE_DATA_DIR can name another folder"
+"""What doctor says of a folder of ours that does."""
+
+
+def is_read_only(path: str) -> bool:
+    """Whether the file system that the folder lies on takes no writes; False where the system doesn't tell."""
+    if os.name != "posix":
+        return False
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.call import ToolError, UnusableStoreError
 from context_mode_runtime.server.tools.tool import Tool
 
 TYPE_CHECKING = False
@@ -16,7 +16,8 @@ _SCOPES = ("session", "source", "project")
 def handle(call: Call) -> str:
     """Deletes what exactly one argument names, and says how many rows went."""
     from context_mode_runtime.server import background
-    from context_mode_runtime.store.errors import StoreError
+    from context_mode_runtime.store.errors import StoreError, UnknownSourceError
+    from context_mode_runtime.store.purge import AmbiguousSourceError
 
     scope = _scope(call)
     try:
@@ -24,8 +25,10 @@ def handle(call: Call) -> str:
         gone = _DELETE[scope](call, store) if store else 0
         if store:
             background.forget(store)
-    except StoreError as error:
+    except (AmbiguousSourceError, UnknownSourceError) as error:
         raise ToolError(error.reason) from None
+    except StoreError as error:
+        raise UnusableStoreError("not deleted", error) from None
     return f"ctx_purge: deleted {gone} rows (scope: {scope}). This cannot be undone."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.call import UnusableStoreError
 from context_mode_runtime.server.tools.tool import Tool
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ def handle(call: Call) -> str:
     try:
         books.check(key)
     except StoreError as error:
-        raise ToolError(f"the store can't be read: {error}") from None
+        raise UnusableStoreError("the store can't be read", error) from None
     return savings_text.text(savings.Report(books, key, call.session()))
 
 
