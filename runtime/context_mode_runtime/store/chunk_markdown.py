@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TARGET = 2_800
-_HASHES = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??[ \t]*#*[ \t]*\r?\n?\Z")
 _FENCE = re.compile(r"[ \t]*(?:[-*+] +|>[ ]?|\d+\. +)*(`{3,}(?=[^`]*\Z)|~{3,})")
 _RULED = re.compile(r"\n(?=[=\-~^\"'+*#:.`]{3})")
 _MARKED = re.compile(r"\n(?= {0,3}(?:#|<[hH][1-6][ >])|[=-]{3})")
@@ -27,6 +26,7 @@ _UNDERLINE = re.compile(r"([=\-~^\"'+*#:.`])\1{2,}[ \t]*\r?\n?\Z")
 _MARKS = frozenset("=-~^\"'+*#:.`")
 _BODY = re.compile(r"[^ \t\r\n=\-~^\"'+*#:.`]")
 _LINE_MAX = 400
+_LEVELS = 6
 
 
 class Section:
@@ -99,12 +99,11 @@ def _sections(text: str, *, hashes: bool) -> Iterator[Section]:
     for start, end in _telling(text, hashes=hashes):
         line = text[start:end]
         fence, was = (_fence_after(line, fence), fence) if hashes else ("", "")
-        before = (text.rfind("\n", 0, max(start - 1, 0)) + 1, start)
-        found = None if fence or was else _heading(text, line, before, marks, hashes=hashes)
+        found = None if fence or was else _heading(text, line, start, marks, hashes=hashes)
         if not found:
             continue
         level, title, underlined = found
-        section.end = before[0] if underlined else start
+        section.end = _line_before(text, start) if underlined else start
         if section.end > section.start:
             yield section
         path = [item for item in path if item[0] < level] + [(level, heading_part(title))]
@@ -135,29 +134,48 @@ def _fence_lines(text: str, first: int) -> Iterator[int]:
             at = text.find(mark, feed) if feed >= 0 else -1
 
 
-def _heading(
-    text: str, line: str, before: tuple[int, int], marks: list[str], *, hashes: bool
-) -> tuple[int, str, bool] | None:
-    """(level, title, is underlined) when `line` is a heading or the line below one."""
-    found = _HASHES.match(line) if hashes and "#" in line[:4] else None
-    if found:
-        return len(found.group(1)), _untagged(found.group(2) or ""), False
+def _heading(text: str, line: str, start: int, marks: list[str], *, hashes: bool) -> tuple[int, str, bool] | None:
+    """(level, title, is underlined) when `line`, which begins at `start`, is a heading or the line below one."""
+    if hashes and "#" in line[:4]:
+        return _behind_hashes(line)
     if hashes and line.lstrip()[:2] in ("<h", "<H") and (found := _HTML.match(line)):
         return int(found.group(1)), _untagged(found.group(2)), False
     ruled = _UNDERLINE.match(line) if line[:1] in _MARKS else None
-    title = text[before[0] : before[1]].rstrip() if ruled and before[1] - before[0] <= _LINE_MAX else ""
+    before = _line_before(text, start) if ruled else start
+    title = text[before:start].rstrip() if start - before <= _LINE_MAX else ""
     if not ruled or not _is_title(title, len(line.rstrip()), hashes=hashes):
         return None
     mark = ruled.group(1)
     if hashes:
-        return ("=-".index(mark) + 1, title, True) if mark in "=-" and _is_alone(text, before[0]) else None
+        return ("=-".index(mark) + 1, title, True) if mark in "=-" and _is_alone(text, before) else None
     if mark not in marks:
         marks.append(mark)
     return marks.index(mark) + 1, title, True
 
 
+def _behind_hashes(line: str) -> tuple[int, str, bool] | None:
+    """The same for a line such as `## Name` or `## Name ##`, as CommonMark has them."""
+    bare = line.lstrip(" ")
+    title = bare.lstrip("#")
+    level = len(bare) - len(title)
+    if not 0 < level <= _LEVELS or not (title[:1] or " ").isspace():
+        return None
+    title = title.strip()
+    open_title = title.rstrip("#")
+    if not open_title or open_title[-1] in " \t":
+        title = open_title.rstrip()
+    return level, _untagged(title), False
+
+
+def _line_before(text: str, start: int) -> int:
+    """Where the line begins that ends at `start`."""
+    return text.rfind("\n", 0, max(start - 1, 0)) + 1
+
+
 def _untagged(title: str) -> str:
     """A title without tags around its words; one that is only a tag stays."""
+    if "<" not in title:
+        return title.strip()
     bare = _TAG.sub(lambda found: found.group(0) if found.group(1) else "", title).strip()
     return bare or title.strip()
 

@@ -31,6 +31,7 @@ _PATTERNS = {
     "maybe dense": "[^\0-\u0dff\u2000-\u2e7f]",  # compiled 20 times as fast: most text needs no more
     "dense": f"[{_DENSE}]+",
 }
+_ASCII = bytes(range(128))
 _ASCII_WORDS = {code: (chr(code) if chr(code).isalnum() else " ") for code in range(128)}
 
 _ready: dict[str, re.Pattern[str]] = {}
@@ -57,7 +58,11 @@ def nfc(text: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of an NFC text in order, as they are written."""
-    return text.translate(_ASCII_WORDS).split() if text.isascii() else _pattern("word").findall(text)
+    if not text.isascii():
+        if any(map(str.isalnum, _beyond_ascii(text))):
+            return _pattern("word").findall(text)
+        text = text.encode("ascii", "replace").decode()  # dashes, quotation marks: four times as fast as the pattern
+    return text.translate(_ASCII_WORDS).split()
 
 
 def parts_of(word: str) -> list[str]:
@@ -88,7 +93,12 @@ def is_dense(word: str) -> bool:
 
 
 def _may_be_dense(text: str) -> bool:
-    return not text.isascii() and _pattern("maybe dense").search(text) is not None
+    return not text.isascii() and _pattern("maybe dense").search(_beyond_ascii(text)) is not None
+
+
+def _beyond_ascii(text: str) -> str:
+    """The characters of `text` that are not ASCII."""
+    return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 _FIGURES_MAX = 4_000
