@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from context_mode_runtime import redact as redaction
 from context_mode_runtime.redact import PRIVATE, REDACTED, redact
 
 CASES = YAML(typ="safe").load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
@@ -30,6 +31,15 @@ def test_ordinary_text_is_kept(case: dict[str, str]) -> None:
 @pytest.mark.parametrize("case", CASES["cut"], ids=lambda case: case["text"][:40])
 def test_a_second_time_cuts_nothing_more(case: dict[str, str]) -> None:
     assert redact(case["out"]) == (case["out"], 0)
+
+
+@given(st.data())
+def test_a_prefixed_value_is_one_long_word(data: st.DataObject) -> None:
+    needle, back, source = data.draw(st.sampled_from(redaction._PREFIXES))
+    value = data.draw(st.from_regex(source, fullmatch=True, alphabet=st.characters(codec="ascii")))
+    words = redaction._long_words(f"({value})".encode())[1]
+    assert words == [value.encode()]
+    assert value.startswith(needle, back)
 
 
 PIECES = st.sampled_from(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from context_mode_runtime.store import sources, words
@@ -54,3 +56,28 @@ def test_a_source_that_changes_takes_its_words_with_it(store: Store) -> None:
     sources.add_source(store, "alpha parseHeaderLine 12345\n", label="a", kind="log", origin="run:1")
     sources.add_source(store, "bravo\n", label="a", kind="log", origin="run:1")
     assert known(store) == {"bravo"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("don\u2019t — “quote” … a→b │ ✓", ["don", "t", "quote", "a", "b"]),
+        ("naïve café — résumé", ["naïve", "café", "résumé"]),
+        ("Ελληνικά кириллица \u2019 x_y", ["Ελληνικά", "кириллица", "x", "y"]),
+        ("x² ½ Ⅻ ①", ["x²", "½", "Ⅻ", "①"]),
+        ("函数 return 値", ["函数", "return", "値"]),
+    ],
+)
+def test_words_beyond_ascii(text: str, expected: list[str]) -> None:
+    assert words.words_of(text) == expected
+
+
+def test_the_composed_ranges_hold_nothing_that_nfc_changes() -> None:
+    decomposed = [unicodedata.decomposition(chr(code)).split() for code in range(0x110000)]
+    seconds = {chr(int(parts[1], 16)) for parts in decomposed if len(parts) == 2 and parts[0][0] != "<"}
+    for first, last in words.COMPOSED:
+        for char in map(chr, range(ord(first), ord(last) + 1)):
+            assert unicodedata.normalize("NFC", char) == char
+            assert not unicodedata.combining(char)
+            assert char not in seconds
+    assert words.nfc("e\u0301") == "é"

@@ -28,9 +28,11 @@ _DENSE = (
 )
 _PATTERNS = {
     "word": r"[^\W_]+",
-    "maybe dense": "[^\0-\u0dff\u2000-\u2e7f]",  # compiled 20 times as fast: most text needs no more
     "dense": f"[{_DENSE}]+",
 }
+COMPOSED = (("\x80", "\u02ff"), ("\u2010", "\u20cf"), ("\u2190", "\u2328"), ("\u232b", "\u2adb"))
+"""Ranges of characters that NFC never changes: of Latin letters, punctuation, arrows, frames and ticks. `unicodedata`,
+slow to load, is left alone for them."""
 _ASCII = bytes(range(128))
 _ASCII_WORDS = {code: (chr(code) if chr(code).isalnum() else " ") for code in range(128)}
 
@@ -49,7 +51,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 def nfc(text: str) -> str:
     """`text` in Unicode's composed form (UAX 15)."""
-    if text.isascii():
+    if text.isascii() or all(any(a <= c <= b for a, b in COMPOSED) for c in set(_beyond_ascii(text))):
         return text
     import unicodedata
 
@@ -93,7 +95,8 @@ def is_dense(word: str) -> bool:
 
 
 def _may_be_dense(text: str) -> bool:
-    return not text.isascii() and _pattern("maybe dense").search(_beyond_ascii(text)) is not None
+    """Whether a character stands where such scripts have their blocks: `dense` compiles slowly, few texts need it."""
+    return not text.isascii() and any("\u0e00" <= c < "\u2000" or c >= "\u2e80" for c in set(_beyond_ascii(text)))
 
 
 def _beyond_ascii(text: str) -> str:
