@@ -104,7 +104,9 @@ _PATTERNS = {
     "tag": r"<[\w.:-]{0,40}\Z",
     "after login": r"login[ \t]+\S+[ \t]+\Z",
 }
-_HEADERS = ((b"auth", 4, "authorization"), (b"bearer", 6, "bearer"), (b"cookie", 6, "cookie"), (b"://", 0, "url"))
+_HEADERS = ((b"auth", 4, "authorization"), (b"bearer", 6, "bearer"), (b"cookie", 6, "cookie"))
+_LOGIN_MAX = 520
+"""Characters of `://user:password` in a URL."""
 _AS_WRITTEN = ("pem", "name")
 _BLOCK = 1024 * 1024
 _BEFORE = 1_024
@@ -234,11 +236,20 @@ def _long_words(data: bytes) -> tuple[list[int], list[bytes]]:
 
 
 def _credentials(text: str, low: bytes) -> Iterator[Span]:
-    for needle, behind, name in _HEADERS:
-        for at in places(low, needle):
-            found = _pattern(name).match(text, at + behind)
-            if found and not _pattern("harmless").fullmatch(found.group("bare")):
-                yield (*found.span("bare"), REDACTED)
+    behind = [("url", at) for at in _logins(low)]
+    behind += [(name, at + length) for needle, length, name in _HEADERS for at in places(low, needle)]
+    for name, at in behind:
+        found = _pattern(name).match(text, at)
+        if found and not _pattern("harmless").fullmatch(found.group("bare")):
+            yield (*found.span("bare"), REDACTED)
+
+
+def _logins(data: bytes) -> Iterator[int]:
+    """Where `://` stands with an `@` behind it: those are few, and few URLs have one."""
+    for at in places(data, b"@"):
+        begin = data.rfind(b"://", max(at - _LOGIN_MAX, 0), at)
+        if begin >= 0:
+            yield begin
 
 
 def _private(low: str) -> Iterator[Span]:
@@ -289,9 +300,9 @@ def _keyed(text: str, at: int, key: str) -> tuple[int, int] | None:
 
 def _says_secret(text: str, name: str, at: int, key: str) -> bool:
     """Whether the key with what stands before it names a secret: `api_key` does, `primary_key` doesn't."""
-    stem = name.rstrip("_-")
     if key == "key":
         return name.endswith(_KINDS_OF_KEY)
+    stem = name.rstrip("_-")
     if key == "token":
         return not stem.endswith(_PAGING)
     if key == "_auth":

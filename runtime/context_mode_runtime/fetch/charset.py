@@ -63,6 +63,8 @@ def _known(name: str) -> str:
         codec = codecs.lookup(name).name if name else ""
     except (LookupError, ValueError):
         return ""
+    if codec == "utf-8":
+        return codec
     if codec in _LATIN:
         return "cp1252"
     if codec in ("gb2312", "gbk"):
