@@ -54,9 +54,10 @@ _PREFIXES = (
 _PREFIXED_MIN = 15
 """Characters of the shortest of them, `xoxb-` and ten more."""
 _VALUE_MARKS = bytes(
-    b" x"[code in b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.+/=-"] for code in range(256)
+    b" x"[code in b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.+=-"] for code in range(256)
 )
-"""`x` for a character that such a value can hold, a space for others."""
+"""`x` for a character that such a value can hold, a space for others; the few values with a `/`, which stands in every
+path, are looked for everywhere."""
 
 _KEYS = ("password", "passwd", "passphrase", "pwd", "secret", "token", "key", "credential", "_auth")
 _KINDS_OF_KEY = (
@@ -205,19 +206,25 @@ def _spans_in(text: str, data: bytes, names: list[str]) -> Iterator[Span]:
 
 
 def _prefixed(text: str, data: bytes) -> Iterator[Span]:
-    """Values with a known prefix: looked for in the long words alone, a tenth of most texts."""
+    for begin, source in _prefixes(data):
+        if begin >= 0 and not (begin and text[begin - 1].isalnum()):
+            found = _pattern(source).match(text, begin)
+            if found:
+                yield begin, found.end(), REDACTED
+
+
+def _prefixes(data: bytes) -> Iterator[tuple[int, str]]:
+    """Where a value with a known prefix may begin, and its pattern: most stand in long words, a tenth of most texts."""
     starts, words = _long_words(data)
     joined = b" ".join(words)
     begins = list(accumulate((len(word) + 1 for word in words), initial=0))
     for needle, back, source in _PREFIXES:
-        for place in places(joined, needle.encode()):
-            word = bisect_right(begins, place) - 1
-            begin = starts[word] + place - begins[word] - back
-            if begin < 0 or (begin > 0 and text[begin - 1].isalnum()):
-                continue
-            found = _pattern(source).match(text, begin)
-            if found:
-                yield begin, found.end(), REDACTED
+        if "/" in source:
+            yield from ((at - back, source) for at in places(data, needle.encode()))
+            continue
+        for at in places(joined, needle.encode()):
+            word = bisect_right(begins, at) - 1
+            yield starts[word] + at - begins[word] - back, source
 
 
 def _long_words(data: bytes) -> tuple[list[int], list[bytes]]:
@@ -245,11 +252,8 @@ def _credentials(text: str, low: bytes) -> Iterator[Span]:
 
 
 def _logins(data: bytes) -> Iterator[int]:
-    """Where `://` stands with an `@` behind it: those are few, and few URLs have one."""
-    for at in places(data, b"@"):
-        begin = data.rfind(b"://", max(at - _LOGIN_MAX, 0), at)
-        if begin >= 0:
-            yield begin
+    """Where `://` stands with an `@` not far behind it: few URLs have one."""
+    return (at for at in places(data, b"://") if data.find(b"@", at, at + _LOGIN_MAX) >= 0)
 
 
 def _private(low: str) -> Iterator[Span]:

@@ -35,7 +35,7 @@ def test_a_second_time_cuts_nothing_more(case: dict[str, str]) -> None:
 
 @given(st.data())
 def test_a_prefixed_value_is_one_long_word(data: st.DataObject) -> None:
-    needle, back, source = data.draw(st.sampled_from(redaction._PREFIXES))
+    needle, back, source = data.draw(st.sampled_from([one for one in redaction._PREFIXES if "/" not in one[2]]))
     value = data.draw(st.from_regex(source, fullmatch=True, alphabet=st.characters(codec="ascii")))
     words = redaction._long_words(f"({value})".encode())[1]
     assert words == [value.encode()]
