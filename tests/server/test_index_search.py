@@ -95,6 +95,29 @@ def test_the_form_of_hits(serve: Any, guide: Path) -> None:
     assert all(len(part.encode()) <= SNIPPET_MAX * 2 for part in text.split("\nhow-it-works"))
 
 
+CONTROLLED = (
+    b"# Al\x1b[1marm\x07\r\n\r\n\x1b[31mred\x1b[0m zebra\x1b]0;title\x07\r\n"
+    b"loaded 10%\rloaded 100% giraffe\r\n\x00rhino\x7f\n"
+)
+SHOWN = "log.md #1: Alarm\n  # Alarm\n\n  red zebra\n  loaded 100% giraffe\n  rhino"
+
+
+@pytest.mark.parametrize("queries", [["zebra"], ["giraffe"], ["rhino"], []])
+def test_control_sequences_are_stored_and_not_shown(
+    serve: Any, run_cli: Any, project: Path, queries: list[str]
+) -> None:
+    host = serve()
+    text = CONTROLLED.decode()
+    assert host.call("ctx_index", {"text": text, "label": "log.md"})[1] is False
+    shown, _ = host.call("ctx_search", {"queries": queries, "source": "s1"})
+    assert shown == "".join(f'Query "{query}":\n' for query in queries) + SHOWN
+    code = "import json; print(json.dumps(FILE_CONTENT))"
+    whole, _ = host.call("ctx_execute", {"language": "python", "code": code, "file": "s1"})
+    assert json.loads(whole.split("\n", 1)[1]) == text
+    for query in queries:
+        assert run_cli("search", query, "--source", "s1", cwd=project).stdout == f'Query "{query}":\n{SHOWN}\n'
+
+
 def test_a_folder(serve: Any, project: Path) -> None:
     for name, text in {"a.md": "# A\n\nalpha\n", "sub/b.md": "# B\n\nbravo\n", "c.txt": "charlie\n"}.items():
         (project / "docs" / name).parent.mkdir(parents=True, exist_ok=True)

@@ -68,7 +68,7 @@ def test_a_known_conversation_gets_its_own_rows_only(serve: Any, project: Path) 
 
 def test_a_short_row_comes_whole(serve: Any, project: Path) -> None:
     with _store(project) as store:
-        add_row(store, "claude-code:c-1", "failure", "npm test", detail="1 failed")
+        add_row(store, "claude-code:c-1", "failure", "npm test", detail="\x1b[31m1 failed\x1b[0m\x07")
     text, failed = serve().call("ctx_resume", {"seq": "1"})
     assert not failed
     assert re.fullmatch(

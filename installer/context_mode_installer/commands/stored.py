@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from context_mode_installer.commands.stats import fitting, named
 from context_mode_installer.result import FINDINGS, Result, UserError
 from context_mode_installer.screen import complain, table
+from context_mode_runtime.execute.clean import clean
 from context_mode_runtime.server import direct, journaling, searching
 from context_mode_runtime.server.call import ToolError, UnusableStoreError
 from context_mode_runtime.store import journal
@@ -137,7 +138,7 @@ def resume(seq: int | None, session: str | None) -> Result:
 
 def _row(row: Row) -> Result:
     names = ("seq", "conversation", "kind", "text", "detail", "at")
-    text = "".join(journaling.pieces(row))
+    text = clean("".join(journaling.pieces(row)))
     lines = (journaling.head(row), *_lines(text))
     return Result("resume", data={"row": {name: getattr(row, name) for name in names}}, messages=lines)
 

@@ -88,8 +88,10 @@ def head(row: Row) -> str:
 
 def first_piece(call: Call, row: Row) -> str:
     """The reply of `ctx_resume(seq)`: a head, the first piece, and the call that reads on; at most RESUME_CAP bytes."""
+    from context_mode_runtime.execute.clean import clean
+
     parts = pieces(row)
-    lines = [head(row), parts[0].removesuffix("\n")]
+    lines = [head(row), clean(parts[0]).removesuffix("\n")]
     left = sum(len(part.encode()) for part in parts[1:])
     if left:
         arguments = {"queries": [], "source": f"{SOURCE}{row.seq}", "offset": 2}
@@ -125,5 +127,7 @@ def _cut(text: str, detail: str | None) -> str:
 
 
 def indented(text: str) -> str:
-    """Every line with two spaces before it: only hits stand at the margin."""
-    return "\n".join(f"  {line}" if line.strip() else "" for line in text.rstrip("\n").split("\n"))
+    """Every line with two spaces before it: only hits stand at the margin. Control sequences are not shown."""
+    from context_mode_runtime.execute.clean import clean
+
+    return "\n".join(f"  {line}" if line.strip() else "" for line in clean(text).rstrip("\n").split("\n"))

@@ -6,7 +6,7 @@ import os
 import time
 
 from context_mode_runtime import limits
-from context_mode_runtime.oneline import shortened
+from context_mode_runtime.oneline import one_line, shortened
 from context_mode_runtime.server import background, catching, journaling, memory
 from context_mode_runtime.server.call import ToolError, UnusableStoreError
 from context_mode_runtime.store.errors import StoreError, StoreMissingError, UnknownSourceError
@@ -210,7 +210,9 @@ def block(hit: Hit) -> str:
 
 
 def _head(label: str, number: int, heading: str) -> str:
-    return f"{label} #{number}: {' '.join(heading.split())}".rstrip()
+    from context_mode_runtime.execute.clean import clean
+
+    return f"{label} #{number}: {one_line(clean(heading))}".rstrip()
 
 
 def _source(call: Call, store: Store) -> Source:
