@@ -133,6 +133,23 @@ def test_any_bytes_are_text_or_named(data: bytes) -> None:
     assert kind in ("markdown", "code", "json", "log", "text")
 
 
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"one\0two three four five\n" * 900, ""),
+        ("漢字 zebra\0\n".encode() * 900, ""),
+        (b"caf\xe9 without NUL\n" * 900, ""),
+        (b"caf\xe9 with\0NUL\n" * 900, "binary data"),
+        (b"\0\1\2abc" * 900, "binary data"),
+        ("wide".encode("utf-16-le") * 900, "binary data"),
+    ],
+)
+def test_a_few_nul_characters_make_no_binary(data: bytes, what: str) -> None:
+    assert kinds.not_text(data) == what
+    if not what:
+        assert to_text(data, "", "a.log", web=False)[0].count("\0") == data.count(b"\0")
+
+
 def test_lines_with_bad_bytes_survive() -> None:
     assert to_text(b"ok\nerr caf\xe9\nend\n", "", "out.txt", web=False)[0] == "ok\nerr caf\ufffd\nend\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 
@@ -80,16 +81,25 @@ def by_content(text: str) -> str:
 def not_text(data: bytes) -> str:
     """What `data` is when it is no text (`a PNG image`, `binary data`), else empty. PDFs are told by `is_pdf`.
 
-    Text may hold any bytes but for NUL and more than a tenth of control characters in its first 8 KiB; with a
-    byte-order mark NUL is fine.
+    Text may hold any bytes but for more than a tenth of control characters in its first 8 KiB; with NUL among them
+    the rest is UTF-8, or a byte-order mark stands before it all.
     """
     start = data[:_SNIFF]
     if charset.has_mark(start):
         return ""
     controls = len(start) - len(start.translate(None, _CONTROLS))
-    if b"\x00" not in start and controls <= len(start) * _CONTROL_SHARE:
+    if controls <= len(start) * _CONTROL_SHARE and (b"\x00" not in start or _is_utf8(start)):
         return ""
     return next((name for magic, name in _MAGIC if start.startswith(magic)), "binary data")
+
+
+def _is_utf8(start: bytes) -> bool:
+    """Whether all of it is, but for a character that the end cuts."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def is_pdf(data: bytes) -> bool:
