@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +76,21 @@ def test_instructions_name_the_offered_tools_as_the_host_spells_them(agent: str 
     assert all(connection.spelled(tool.name) in text for tool in registry.TOOLS)
 
 
+def _objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every schema of an object, the inner ones, too."""
+    if isinstance(schema, dict) and schema.get("type") == "object":
+        yield schema
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    for one in inner:
+        yield from _objects(one)
+
+
 @pytest.mark.parametrize("tool", registry.TOOLS, ids=lambda tool: tool.name)
 def test_schemas_are_closed_and_every_property_is_described_with_an_example(tool: Any) -> None:
-    schema = tool.entry({})["inputSchema"]
-    assert schema["additionalProperties"] is False
-    assert all("e.g." in value["description"] for value in schema["properties"].values())
-    assert all(len(value["description"]) <= 120 for value in schema["properties"].values())
+    objects = list(_objects(tool.entry({})["inputSchema"]))
+    assert all(schema["additionalProperties"] is False for schema in objects)
+    described = [value["description"] for schema in objects for value in schema["properties"].values()]
+    assert all("e.g." in text and len(text) <= 120 for text in described)
     assert {word for word in tool.description.split() if word.isupper() and word.isalpha()} <= {"KB"}
 
 

@@ -34,7 +34,10 @@ TOOL = Tool(
                     {"type": "string"},
                     {
                         "type": "object",
-                        "properties": {"label": {"type": "string"}, "command": {"type": "string"}},
+                        "properties": {
+                            "label": {"type": "string", "description": "e.g. log"},
+                            "command": {"type": "string", "description": "e.g. git log -9"},
+                        },
                         "required": ["command"],
                         "additionalProperties": False,
                     },
