@@ -11,6 +11,7 @@ from bisect import bisect_right
 from context_mode_runtime import limits
 from context_mode_runtime.excerpt_scan import Scan
 from context_mode_runtime.excerpt_score import TELLING, scores, signals
+from context_mode_runtime.excerpt_signals import NAME, RECORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _ROOM_FOR_ENDS = 0.4
 """Part of the budget up to which head and tail are added when there are better lines that did not fill it."""
+_ROOM_FOR_ENDS_OF_RECORDS = 0.1
+"""The same for a failure and for patches and logs of commits, which tell in the middle as much."""
 _LINES = "[... {} lines left out ...]"
 _BYTES = "[... {} B of this line left out ...]"
 _MORE_MAX = 100
@@ -62,7 +65,8 @@ class Excerpt:
 def excerpt(text: str | Condensed, *, budget: int, intent: str = "", failed: bool = False) -> Excerpt:
     """The parts of `text` that matter most, at most `budget` bytes.
 
-    `intent`: what the caller wants to know, in any words. `failed`: the command failed, so failures come first.
+    `intent`: what the caller wants to know, in any words. `failed`: the command failed, so failures come first; so they
+    do in a text that names what failed, where there is no intent.
     Every line of the result stands in `text`, apart from gap lines such as `[... 412 lines left out ...]`; of a line
     that is very long a verbatim stretch is shown. A text that fits comes back whole; a budget without room for a single
     gap line gives an empty excerpt.
@@ -71,10 +75,12 @@ def excerpt(text: str | Condensed, *, budget: int, intent: str = "", failed: boo
     if whole.size <= budget:
         return Excerpt(whole.text.removesuffix("\n"), 0, 0)
     scan = Scan(whole.text, intent)
+    failed = failed or (NAME in scan.kinds and not scan.words)
     sure = signals(scan, failed=failed) if intent else []
     points = scores(scan, failed=failed)
     enough = min(budget, _enough(scan, points, failed=failed))
-    chosen = _choose(scan, points, sure, _Room(scan, budget, whole), enough)
+    ends = int(enough * (_ROOM_FOR_ENDS_OF_RECORDS if failed or RECORD in scan.kinds else _ROOM_FOR_ENDS))
+    chosen = _choose(scan, points, sure, _Room(scan, budget, whole), (enough, ends))
     part = _shown(scan, chosen, whole)
     lines = whole.text.count("\n") + sum(hole[1] for hole in whole.holes)
     return part if size(part.text) <= budget else Excerpt("", lines or 1, whole.size)
@@ -124,23 +130,24 @@ def _enough(scan: Scan, points: array[float], *, failed: bool) -> int:
     return _AROUND_AN_ANSWER if answered else limits.SHORT_REPLY
 
 
-def _choose(scan: Scan, points: array[float], sure: list[int], room: _Room, enough: int) -> list[int]:
+def _choose(scan: Scan, points: array[float], sure: list[int], room: _Room, limit: tuple[int, int]) -> list[int]:
     """The `sure` ones in their part, units by falling points, then more of both ends. Sorted.
 
-    What says nothing by itself gets no more than `enough` bytes: the rest is one call away.
+    `limit`: bytes that what says nothing by itself gets at most, the rest is one call away; and how many of them the
+    ends.
     """
-    budget = room.budget
+    budget, (enough, ends) = room.budget, limit
     for unit in sure:
         if not room.take(unit, int(budget * _ROOM_FOR_SURE)):
             break
     if not scan.words:
-        room.fill_ends(int(enough * _ROOM_FOR_ENDS))
+        room.fill_ends(ends)
     ranked = sorted((unit for unit in range(scan.count) if points[unit] > 0), key=lambda unit: -points[unit])
     for unit in ranked:
         if room.left <= 0:
             break
         room.take(unit, budget if points[unit] >= TELLING else enough)
-    room.fill_ends(int(enough * _ROOM_FOR_ENDS) if ranked and points[ranked[0]] >= TELLING else enough)
+    room.fill_ends(ends if ranked and points[ranked[0]] >= TELLING else enough)
     return sorted(room.taken)
 
 

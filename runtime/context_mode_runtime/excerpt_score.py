@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from math import log
 
-from context_mode_runtime.excerpt_signals import ERROR, FADES, FLOORS, NAME, SUMMARY, WEIGHTS
+from context_mode_runtime.excerpt_signals import ERROR, FADES, FLOORS, NAME, RECORD, SUMMARY, WEIGHTS, is_well
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +35,13 @@ _VALUES_MAX = 60_000
 _COLUMNS = 20
 _RARE_VALUES = 2
 _AFTER = (0.75, 0.7, 0.65, 0.6, 0.5, 0.4)
+_AFTER_NAME = (*_AFTER, *(0.3,) * 26)
+"""What a report tells of what failed stands below its name: values, and where it happened."""
 _BEFORE = (0.6, 0.5, 0.4)
 TELLING = 60.0
 """Points from which on a unit says something by itself, and lends some to its neighbours."""
 _LENT_MAX = TELLING - 0.1
-_REACH = 9
+_BLANK = 3
 _HEAD = (30.0, 20.0, 14.0)
 _TAIL = (44.0, 34.0, 30.0, 24.0, 18.0, 14.0)
 _NOISE = 0.12
@@ -57,6 +59,7 @@ def scores(scan: Scan, *, failed: bool) -> array[float]:
     _score_rare(scan, points, _QUIET if answered else 1.0)
     _score_values(scan, points, _QUIET if answered else 1.0)
     _score_records(scan, points)
+    _score_subjects(scan, points)
     _score_ends(scan, points)
     _spread(scan, points)
     least = max(points) * _NOISE
@@ -120,6 +123,8 @@ def _worth(scan: Scan, unit: int, told: dict[tuple[int, int], int], *, failed: b
     key = (kind, 0 if kind == SUMMARY else scan.shapes[unit])
     nth = told[key] = told.get(key, -1) + 1
     worth = max(WEIGHTS[kind] - FADES[kind] * nth, FLOORS[kind])
+    if kind == RECORD and scan.words:
+        return 0.0
     if kind == SUMMARY and scan.seen[scan.shapes[unit]] > _ALIKE:
         return worth / 3
     if failed and kind in (NAME, ERROR):
@@ -199,6 +204,19 @@ def _score_records(scan: Scan, points: array[float]) -> None:
             points[near] = max(points[near], min(points[unit] * _AFTER[0], _LENT_MAX))
 
 
+def _score_subjects(scan: Scan, points: array[float]) -> None:
+    """A commit's subject goes with its first line: the next indented one."""
+    commits = [unit for unit, kind in enumerate(scan.kinds) if kind == RECORD and scan.unit(unit).startswith("commit ")]
+    for unit in commits:
+        for near in _written(scan, unit + 1, 1, _HEADERS):
+            if scan.unit(near)[:1].isspace():
+                points[near] = max(points[near], points[unit])
+                break
+
+
+_HEADERS = 8
+
+
 def _record(scan: Scan, unit: int) -> list[int]:
     """The other members of the object that holds a member's line, and its braces; none of one that is too large.
 
@@ -224,16 +242,16 @@ _MEMBERS = 24
 
 
 def _score_ends(scan: Scan, points: array[float]) -> None:
-    for unit, worth in zip(_written(scan, 0, 1), _HEAD, strict=False):
+    for unit, worth in zip(_written(scan, 0, 1, len(_HEAD)), _HEAD, strict=False):
         points[unit] = max(points[unit], worth)
-    for unit, worth in zip(_written(scan, scan.count - 1, -1), _TAIL, strict=False):
+    for unit, worth in zip(_written(scan, scan.count - 1, -1, len(_TAIL)), _TAIL, strict=False):
         points[unit] = max(points[unit], worth)
 
 
-def _written(scan: Scan, unit: int, step: int) -> list[int]:
-    """The next units from `unit` on that are not blank, as many as any caller needs."""
+def _written(scan: Scan, unit: int, step: int, count: int) -> list[int]:
+    """The units among the next `count` from `unit` on, and a few more, that are not blank."""
     out = []
-    for _ in range(_REACH):
+    for _ in range(count + _BLANK):
         if not 0 <= unit < scan.count:
             break
         if scan.unit(unit).strip():
@@ -249,9 +267,11 @@ def _spread(scan: Scan, points: array[float]) -> None:
     ]
     strong = sorted(strong, key=lambda pair: -pair[1])[:_SPREAD_MAX]
     for unit, worth in strong:
-        for step, parts in ((1, _AFTER), (-1, _BEFORE)):
-            for near, part in zip(_written(scan, unit + step, step), parts, strict=False):
-                points[near] = max(points[near], min(worth * part, _LENT_MAX))
+        below = _AFTER_NAME if scan.kinds[unit] == NAME else _AFTER
+        for step, parts in ((1, below), (-1, _BEFORE)):
+            for near, part in zip(_written(scan, unit + step, step, len(parts)), parts, strict=False):
+                if not is_well(scan.unit(near)):
+                    points[near] = max(points[near], min(worth * part, _LENT_MAX))
         parent = _parent(scan, unit)
         if parent is not None:
             points[parent] = max(points[parent], min(worth * _BEFORE[0], _LENT_MAX))

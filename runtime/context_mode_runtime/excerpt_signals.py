@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import re
 
-NAME, ERROR, SUMMARY, PLACE, WARNING, MENTION = 6, 5, 4, 3, 2, 1
-"""Kinds; of two that fit, the higher one counts."""
+RECORD, NAME, ERROR, SUMMARY, PLACE, WARNING, MENTION = 7, 6, 5, 4, 3, 2, 1
+"""Kinds; of two that fit, the higher one counts. A record is a file of a patch or a commit of a log: an outline of
+what nothing was asked about."""
 
-WEIGHTS = (0.0, 24.0, 32.0, 45.0, 72.0, 90.0, 100.0)
+WEIGHTS = (0.0, 24.0, 32.0, 45.0, 72.0, 90.0, 100.0, 59.0)
 """How much a line of each kind counts on a scale where an unmistakable answer to the intent counts 120."""
-FADES = (0.0, 5.0, 5.0, 4.0, 7.0, 4.0, 1.5)
+FADES = (0.0, 5.0, 5.0, 4.0, 7.0, 4.0, 1.5, 2.0)
 """How much less each further line of the same kind and shape counts; of summaries each earlier one."""
-FLOORS = (0.0, 4.0, 4.0, 8.0, 4.0, 40.0, 40.0)
+FLOORS = (0.0, 4.0, 4.0, 8.0, 4.0, 40.0, 40.0, 8.0)
 """The least that is left of it."""
 
 _WORDS = r"(?i)(?<![\w./-])(?:%s)(?![\w./-])"
@@ -104,6 +105,8 @@ _START: tuple[tuple[int, str, str], ...] = (
     (PLACE, "right: ", r"\s*right: "),
     (PLACE, "got:", r"\s+got:"),
     (PLACE, "want:", r"\s+want:"),
+    (RECORD, "diff --git ", r"diff --git "),
+    (RECORD, "commit ", r"commit [0-9a-f]{7,40}\b"),
 )  # fmt: skip
 _ANYWHERE: tuple[tuple[int, str, str], ...] = (
     (ERROR, "error ts", r"\berror TS\d+"),
@@ -146,6 +149,9 @@ _HARMLESS = re.compile(
     r"(?i:\b(?:errors?|failures?|failed|warnings?)[\"']?[:=] ?0\b)|"
     r"\bPASS(?:ED)?\b|\.\.\. ok\b|[✓✔]|\" [23]\d\d "
 )
+_WELL = re.compile(r"\bPASSED\b|\.\.\. ok\b|^\s*[✓✔]|^\s*ok \d+\b|--- PASS: ")
+_INSIDE = re.compile(r"\bat (?:async )?(?:/rustc/|java\.base/|jdk\.internal|node:internal)|\(node:internal/|<frozen ")
+"""Frames of a language's own runtime: nobody's fault lies there."""
 _LOOKED_AT = 400
 
 
@@ -188,6 +194,13 @@ def kind_of(line: str, low: str) -> int:
     return 0
 
 
+def is_well(line: str) -> bool:
+    """True for a line that says of one test that it passed, and for a frame inside of a language's runtime."""
+    return bool(_WELL.search(line, 0, _LOOKED_AT) or _INSIDE.search(line, 0, _LOOKED_AT))
+
+
 def is_harmless(kind: int, line: str) -> bool:
     """True for a line that has words of an error but says that there is none: `0 errors`, `test_error PASSED`."""
+    if kind == PLACE and _INSIDE.search(line, 0, _LOOKED_AT):
+        return True
     return kind in (ERROR, PLACE, WARNING, MENTION) and bool(_HARMLESS.search(line, 0, _LOOKED_AT))
