@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.field.conftest import Hook
 from tests.server.conftest import LAUNCH
 
 from context_mode_installer.commands import doctor
+from context_mode_runtime import notes
 from context_mode_runtime.project import find_project
 from context_mode_runtime.store import filesystem
 from context_mode_runtime.store.db import Store
@@ -159,3 +161,31 @@ def test_f50_a_search_mends_a_damaged_index_and_answers(serve: Any, home: Path) 
     text, failed = serve().call("ctx_search", {"queries": ["zebra", "word31"]})
     assert not failed
     assert "word31 zebra text 31" in text
+
+
+def test_f76_ten_conversations_of_one_server_stay_apart_and_a_hook_answers_without_it(
+    serve: Any, hook: Hook, project: Path
+) -> None:
+    """Budgets and journals go by the conversation of each call, not by the process; a hook asks no server."""
+    host = serve("claude-code")
+
+    def call(conversation: str, number: int, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+        ident = f"toolu_{conversation}_{number}"
+        notes.note_call("claude-code", ident, notes.CallNote(conversation, "", str(project)))
+        text, failed = host.call(tool, arguments, {"claudecode/toolUseId": ident})
+        return text, failed
+
+    names = [f"talk-{number}" for number in range(10)]
+    for name in names:
+        call(name, 0, "ctx_execute", {"language": "sh", "code": f"echo 'no such branch: {name}' >&2; exit 1"})
+    spent = [call(names[0], number, "ctx_search", {"queries": ["branch"]})[1] for number in range(1, 10)]
+    assert spent == [False] * 8 + [True]
+    for name in names:
+        assert call(name, 20, "ctx_search", {"queries": ["branch"]})[1] == (name == names[0])
+        block, _ = call(name, 21, "ctx_resume", {})
+        assert block.startswith(f'<context_mode_state session="claude-code:{name}"')
+        assert {other for other in names if f"no such branch: {other}" in block} == {name}
+    host.process.kill()
+    host.process.wait(WAIT_S)
+    output = {"tool_response": {"stdout": "a line of the log\n" * 2_000, "stderr": ""}}
+    assert hook("claude-code", "PostToolUse", "PostToolUse-Bash", output) is not None
