@@ -16,7 +16,8 @@ def log_error(where: str, error: BaseException | str) -> None:
         from context_mode_runtime.redact import redact
 
         kind = "" if isinstance(error, str) else f"{type(error).__name__}: "
-        clean, _ = redact(f"{where}: {kind}{error}"[: 4 * _LINE_MAX])
+        whole = f"{where}: {kind}{error}"
+        clean, _ = redact(whole[: 4 * _LINE_MAX], cut_off=len(whole) > 4 * _LINE_MAX)
         text = "".join(c if c.isprintable() else " " for c in clean)[:_LINE_MAX]
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         _append(paths.error_log(), f"{stamp} {text}\n".encode(errors="replace"))

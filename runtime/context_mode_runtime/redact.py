@@ -2,7 +2,7 @@
 
 A needle is found first, by plain search; only there a bounded pattern looks closer, and only then `re` is loaded. What
 is cut: the value behind a key name that says secret, values with a known prefix, private PEM blocks, URL passwords,
-JWT, credentials of HTTP headers, and all between `<private>` and `</private>`.
+JWT, credentials of HTTP headers, and what `private_tags` finds between `<private>` and `</private>`.
 """
 
 from __future__ import annotations
@@ -125,12 +125,13 @@ _NAME_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 _ready: dict[str, re.Pattern[str]] = {}
 
 
-def redact(text: str, names: Iterable[str] = ()) -> tuple[str, int]:
+def redact(text: str, names: Iterable[str] = (), *, cut_off: bool = False) -> tuple[str, int]:
     """`text` with every secret replaced by `[redacted]` and private text by `[private]`, and the bytes taken out.
 
-    `names`: further key names whose values are secret (`redact` of the policy), in any case.
+    `names`: further key names whose values are secret (`redact` of the policy), in any case. `cut_off`: more came
+    behind `text`, or out of its middle, which may have closed a private part; one that is open goes on to the end.
     """
-    spans = sorted(find_spans(text, [name.lower() for name in names if name]))
+    spans = sorted(find_spans(text, [name.lower() for name in names if name], cut_off=cut_off))
     if not spans:
         return text, 0
     out: list[str] = []
@@ -167,10 +168,11 @@ def places(text: AnyStr, needle: AnyStr) -> Iterator[int]:
         at = text.find(needle, at + len(needle))
 
 
-def find_spans(text: str, names: list[str]) -> Iterator[Span]:
+def find_spans(text: str, names: list[str], private_from: int = 0, *, cut_off: bool = False) -> Iterator[Span]:
     """(start, end, what stands there instead) of all that is to be cut, unsorted; `names` in lower case.
 
-    Found in blocks that overlap: lower case of a whole long text would take five times its memory.
+    Private parts begin at `private_from` or behind; `cut_off` as for `redact`. Found in blocks that overlap: lower case
+    of a whole long text would take five times its memory.
     """
     private = False
     for start in range(0, len(text), _BLOCK):
@@ -183,10 +185,10 @@ def find_spans(text: str, names: list[str]) -> Iterator[Span]:
                 yield base + begin, base + end, mark
     yield from _pem(text)
     if private:
-        yield from _private(_lower(text))
+        yield from _private(text, private_from, cut_off=cut_off)
 
 
-def _lower(text: str) -> str:
+def lowered(text: str) -> str:
     """`text` in lower case, every character at its place."""
     low = text.lower()
     return low if len(low) == len(text) else text.replace("\u0130", "I").lower()  # the one that grows
@@ -197,7 +199,7 @@ def _spans_in(text: str, data: bytes, names: list[str]) -> Iterator[Span]:
     yield from _prefixed(text, data)
     low = data.lower()
     for key in (*_KEYS, *names):
-        found = places(low, key.encode()) if key.isascii() else places(_lower(text), key)
+        found = places(low, key.encode()) if key.isascii() else places(lowered(text), key)
         for at in found:
             span = _keyed(text, at, key)
             if span:
@@ -256,13 +258,12 @@ def _logins(data: bytes) -> Iterator[int]:
     return (at for at in places(data, b"://") if data.find(b"@", at, at + _LOGIN_MAX) >= 0)
 
 
-def _private(low: str) -> Iterator[Span]:
-    at = low.find("<private>")
-    while at >= 0:
-        close = low.find("</private>", at)
-        end = len(low) if close < 0 else close + len("</private>")
-        yield at, end, PRIVATE
-        at = low.find("<private>", end)
+def _private(text: str, start: int, *, cut_off: bool) -> Iterator[Span]:
+    from context_mode_runtime import private_tags
+
+    for at, end in private_tags.parts(lowered(text), start):
+        if end >= 0 or cut_off:
+            yield at, end if end >= 0 else len(text), PRIVATE
 
 
 def _pem(text: str) -> Iterator[Span]:

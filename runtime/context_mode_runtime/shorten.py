@@ -48,8 +48,8 @@ class About:
         self.failed = failed
 
 
-def stored(store: Store, text: str, about: About) -> Indexed:
-    """Stores a whole text. Raises StoreError."""
+def stored(store: Store, text: str, about: About, *, cut_off: bool = False) -> Indexed:
+    """Stores a whole text, or what its host left of it (`cut_off`). Raises StoreError."""
     from context_mode_runtime.store.chunks import kind_of_output
     from context_mode_runtime.store.sources import add_source
 
@@ -61,6 +61,7 @@ def stored(store: Store, text: str, about: About) -> Indexed:
         conversation=about.conversation,
         worktree=about.worktree,
         tool=about.tool,
+        cut_off=cut_off,
     )
 
 

@@ -214,6 +214,13 @@ def test_what_the_host_had_cut_is_not_called_whole(call: Caller) -> None:
     assert "the host had cut it before" in reply["reason"].splitlines()[0]
 
 
+def test_of_what_the_host_had_cut_an_open_private_part_goes_to_the_end(call: Caller, project: Path) -> None:
+    output = "Warning: truncated output\n" + BIG + "\n<private>hunter-22\n" + BIG
+    reply = call("codex", "PostToolUse", "PostToolUse-Bash", {"tool_response": output})
+    assert reply
+    assert stored_text(project, reply["reason"]).endswith(f"{BIG}\n[private]")
+
+
 def test_without_an_intent_the_call_reads_the_source_from_its_beginning(call: Caller) -> None:
     reply = call("codex", "PostToolUse", "PostToolUse-Bash", {"tool_response": BIG})
     assert reply

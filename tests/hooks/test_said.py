@@ -31,6 +31,15 @@ def test_which_outputs_tell_a_failure(case: dict[str, Any]) -> None:
     assert (found is not None) == case["failed"]
 
 
+def test_a_private_part_that_closes_behind_what_is_looked_at_is_private() -> None:
+    prompt = "word " * 13_000 + "<private>Decision: fire Bob.\n" + "word " * 1_000 + "</private>\n"
+    assert decisions(prompt) == []
+    output = "<private>FAILED test_of_bob\n" + "line\n" * 20_000 + "</private>\nFAILED test_of_alice\n"
+    assert failure("pytest", output, "bash") == "[private]\nFAILED test_of_alice"
+    open_still = "<private>FAILED test_of_bob\n" + "line\n" * 10_000 + "</private>\n" + "line\n" * 10_000
+    assert "bob" not in (failure("pytest", open_still, "bash") or "")
+
+
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("part", ["error: ", "a", "=", "use ", "we ", ": ", "Tests: 1 ", "decision "])
 def test_endless_lines_come_to_an_end(part: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,8 @@ def test_a_prefixed_value_is_one_long_word(data: st.DataObject) -> None:
     assert value.startswith(needle, back)
 
 
+TAGGED = re.compile(r"(?s).?<private>.*?</private>", re.IGNORECASE)
+MENTION = re.compile(r"(?s)([`'\"])<private>\1[^\n]*\n.*", re.IGNORECASE)
 PIECES = st.sampled_from(
     ["password", "token", "key", "=", ": ", '"', "'", "\\", "<private>", "</private>", "-----BEGIN PRIVATE KEY-----",
      "-----END PRIVATE KEY-----", "://", "@", "eyJ", ".", "\n", "\u0130", "é", "\ud800", "a1b2c3d4", "AKIA", " "]
@@ -53,14 +56,20 @@ def test_any_text_passes_and_private_text_never_does(pieces: list[str]) -> None:
     text = "".join(pieces)
     out, cut = redact(text)
     assert cut >= 0
-    assert "<private>" not in out.lower()
+    assert [found for found in TAGGED.finditer(out) if not MENTION.fullmatch(found[0])] == []
     assert (out == text) == (cut == 0)
+
+
+@given(st.lists(PIECES | st.text(max_size=8), max_size=40))
+def test_of_a_text_that_was_cut_off_an_open_private_part_goes_too(pieces: list[str]) -> None:
+    out, _ = redact("".join(pieces), cut_off=True)
+    assert [found for found in re.finditer(r"(?s)(.?)<private>(.?)", out, re.IGNORECASE) if found[1] != found[2]] == []
 
 
 @pytest.mark.parametrize(
     "unit",
     ["password", 'password="', "secret_key_", "key=", "<private>", "-----BEGIN PRIVATE KEY-----", "://a:", "eyJaaa",
-     "auth", "token token", "name: token ", "a" * 64],
+     "auth", "token token", "name: token ", "a" * 64, "`<private>`", "`<private>`\n", "<private>`</private>"],
 )  # fmt: skip
 def test_hostile_repeats_end(unit: str) -> None:
     text = unit * (400_000 // len(unit))

@@ -18,10 +18,7 @@ from context_mode_installer.commands import doctor, setup
 from context_mode_runtime.hooks import run
 from context_mode_runtime.log import log_error
 
-CASES = sorted(
-    YAML(typ="safe").load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8")),
-    key=lambda case: case.get("last", False),
-)
+CASES = YAML(typ="safe").load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
 AGENT = "claude-code"
 FILLER = "".join(f"line {n} of the filler\n" for n in range(400))
 Give = Callable[[str], None]
@@ -178,6 +175,24 @@ def test_by_a_tool_of_the_server(way: Callable[[Any, str, Path], None], serve: A
     assert leaks(home) == []  # the write-ahead log is there
     host.close()
     assert leaks(home) == []
+
+
+def test_of_a_text_that_we_cut_off_what_is_open_is_private(serve: Any, project: Path, home: Path) -> None:
+    """The closing tag was not read, or never printed because we ended the run."""
+    host = serve(AGENT)
+    opened = "<private>marten-delta-31 "
+    (project / "case.txt").write_text("x" * 11_900 + opened + "y" * 200 + "</private>")
+    host.call("ctx_index", {"text": "something", "label": (project / "case.txt").read_text()})
+    for code in (
+        f"echo 'a {opened[:12]}''{opened[12:]}'; sleep 60",
+        f"echo '{opened[:12]}''{opened[12:]}'; seq 1 2000000; sleep 60",
+    ):
+        host.call("ctx_execute", {"language": "sh", "code": code, "timeout_ms": 1_000})
+    log_error("hook", "x" * 7_000 + opened + "y" * 3_000 + "</private>")
+    host.close()
+    stored = b"".join(path.read_bytes() for path in (home / ".context-mode").rglob("*") if path.is_file())
+    assert b"[private]" in stored
+    assert b"marten-delta-31" not in stored
 
 
 def test_by_a_page_and_its_address(serve: Any, home: Path) -> None:

@@ -79,6 +79,13 @@ def test_it_is_searchable_while_it_grows_and_holds_back_what_is_unfinished(store
     assert health.damaged_tables(store) == []
 
 
+def test_of_an_output_with_a_gap_what_is_open_is_private(store: Store, place: Path) -> None:
+    for cut_off, want in ((True, "one\n[private]"), (False, "one\n<private>hunter-22\n")):
+        live = grow(store)
+        live.append(store, "one\n<private>hunter-22\n")
+        assert source_text(store, live.close(store, cut_off=cut_off).sid) == want
+
+
 def test_a_slow_run_does_not_leave_a_chunk_for_every_look(store: Store) -> None:
     live = grow(store)
     for number in range(200):

@@ -153,7 +153,7 @@ def _replace(call: Call, store: Store, text: str) -> Decision | None:
     cut = where.holds(call.payload, tool["cut"])
     short = shorten.short_form(
         store,
-        shorten.stored(store, shown, about),
+        shorten.stored(store, shown, about, cut_off=cut),
         shown,
         about,
         size=len(text.encode("utf-8", "replace")),

@@ -51,7 +51,8 @@ def decisions(text: str, secret_names: Iterable[str] = (), *, labelled: bool = F
     most 300 characters. What is private or secret is cut out before the sentences part.
     """
     found = []
-    for line in redact(text[:_LOOKED_AT], secret_names)[0].splitlines():
+    clean, _ = redact(text[:_LOOKED_AT], secret_names, cut_off=len(text) > _LOOKED_AT)
+    for line in clean.splitlines():
         label = _LABEL.match(line)
         if label:
             found.append(label[1].strip())
@@ -73,7 +74,8 @@ def failure(command: str, output: str, dialect: str, secret_names: Iterable[str]
     Judged by its last lines where the host writes the exit code there, else by the report forms of common tools. A
     command that only shows text is never judged by that text.
     """
-    if len(output) > _LOOKED_AT:
+    cut_off = len(output) > _LOOKED_AT
+    if cut_off:
         output = output[: _LOOKED_AT // 2] + "\n" + output[-_LOOKED_AT // 2 :]
     tail = output[-_LAST_LINE_MAX:]
     ended = _ENDED.search(tail) or _TOLD.search(tail)
@@ -82,7 +84,7 @@ def failure(command: str, output: str, dialect: str, secret_names: Iterable[str]
         return None
     from context_mode_runtime.excerpt import excerpt
 
-    return excerpt(redact(output, secret_names)[0], budget=_LINES_BYTES, failed=True).text
+    return excerpt(redact(output, secret_names, cut_off=cut_off)[0], budget=_LINES_BYTES, failed=True).text
 
 
 def _only_shows(command: str, dialect: str) -> bool:

@@ -69,19 +69,20 @@ class _Watched:
 
     def _store(self, store: Store, background: Background) -> bool:
         """True when the run has ended and all is stored."""
-        ended = background.outcome is not None
+        outcome = background.outcome
         until = time.monotonic() + _LOOK_S
         self._source.flush(store)
-        for text in background.output.rest() if ended else background.output.more():
+        for text in background.output.rest() if outcome else background.output.more():
             self._source.append(store, text)
-            if not ended and time.monotonic() >= until:
+            if not outcome and time.monotonic() >= until:
                 break
-        if ended:
-            self._source.close(store, named=True)
-            background.output.close()
-        else:
+        if outcome is None:
             self._source.flush(store)
-        return ended
+            return False
+        cut_off = outcome.exit_code is None or background.output.cut > 0
+        self._source.close(store, named=True, cut_off=cut_off)
+        background.output.close()
+        return True
 
     def give_up(self, store: Store) -> None:
         """The run could not be started: the source stays empty. Raises StoreError."""

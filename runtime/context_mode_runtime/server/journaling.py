@@ -45,16 +45,18 @@ def note_run(call: Call, words: str, outcome: Outcome) -> None:
     try:
         store = call.store()
         text = " ".join(redact(words, store.secret_names)[0].split())[:_TEXT_MAX]
-        detail = _error(outcome.text, store.secret_names) if failed else None
+        cut_off = outcome.output is not None or outcome.exit_code is None
+        detail = _error(outcome.text, store.secret_names, cut_off=cut_off) if failed else None
         journal.add_row(store, call.session(), "failure" if failed else "command", text, detail=detail)
     except StoreError as error:
         log.log_error(f"serve {call.tool}", error)
 
 
-def _error(text: str, secret_names: tuple[str, ...]) -> str:
+def _error(text: str, secret_names: tuple[str, ...], *, cut_off: bool) -> str:
     from context_mode_runtime.excerpt import excerpt
 
-    return excerpt(redact(text, secret_names)[0], budget=_ERROR_BYTES, failed=True).text
+    clean, _ = redact(text, secret_names, cut_off=cut_off)
+    return excerpt(clean, budget=_ERROR_BYTES, failed=True).text
 
 
 def row_number(source: str) -> int | None:

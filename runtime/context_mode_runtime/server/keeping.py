@@ -45,16 +45,17 @@ def keep_run(call: Call, outcome: Outcome, *, label: str, intent: str) -> Kept:
 
     `intent` picks what is remembered of a long output for the reply; that is the outcome's text from then on.
     """
+    stopped = outcome.exit_code is None
     if outcome.output is not None:
         from context_mode_runtime.server.streaming import keep_long
 
-        kept = keep_long(call, outcome.output, label, intent)
+        kept = keep_long(call, outcome.output, label, intent, stopped=stopped)
         outcome.text = kept.parts.text if kept.parts else ""
         return kept
-    return _keep(call, outcome.text, label) if outcome.text.strip() else Kept(None)
+    return _keep(call, outcome.text, label, stopped=stopped) if outcome.text.strip() else Kept(None)
 
 
-def _keep(call: Call, text: str, label: str) -> Kept:
+def _keep(call: Call, text: str, label: str, *, stopped: bool) -> Kept:
     try:
         indexed = add_source(
             call.store(),
@@ -64,6 +65,7 @@ def _keep(call: Call, text: str, label: str) -> Kept:
             conversation=call.session(),
             worktree=call.project().worktree,
             tool=call.tool,
+            cut_off=stopped,
         )
     except StoreError as error:
         return Kept(None, not_stored(error))
@@ -91,5 +93,6 @@ def cut_notes(cut: int) -> list[str]:
 
 def label_of(text: str) -> str:
     """A label on one line, short enough to stand before each hit; secrets go before it is cut, not half of them."""
-    clean = redact(text[: 100 * _LABEL_MAX])[0]
+    most = 100 * _LABEL_MAX
+    clean, _ = redact(text[:most], cut_off=len(text) > most)
     return one_line(clean)[:_LABEL_MAX]

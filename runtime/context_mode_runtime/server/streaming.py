@@ -30,9 +30,12 @@ _TRIES = 3
 """Times that a store in use by others is waited for, each as long as its time limit."""
 
 
-def keep_long(call: Call, output: Output, label: str, intent: str) -> Kept:
-    """Stores `output`, closes it, and says what matters of it. Never raises: a run is done, whatever the store says."""
-    keeping = _Keeping(call, output, label_of(label), intent)
+def keep_long(call: Call, output: Output, label: str, intent: str, *, stopped: bool) -> Kept:
+    """Stores `output`, closes it, and says what matters of it. Never raises: a run is done, whatever the store says.
+
+    `stopped`: the run did not end by itself.
+    """
+    keeping = _Keeping(call, output, label_of(label), intent, stopped=stopped)
     until = time.monotonic() + min(_STORING_S, _left_s(call))
     while not keeping.done.wait(_LOOK_S) and time.monotonic() < until and not call.running.cancel.is_set():
         call.running.progress(f"storing: {keeping.seen} of {output.printed} B")
@@ -47,15 +50,16 @@ class _Keeping:
     """The storing of one output by a thread of its own. `done` is set at its end; `seen`: bytes looked at so far."""
 
     __slots__ = (
-        *("_digest", "_named", "_output", "_place", "_problem", "_project", "_secret", "_source", "_turn"),
+        *("_digest", "_named", "_output", "_place", "_problem", "_project", "_secret", "_source", "_stopped", "_turn"),
         *("done", "seen"),
     )
 
-    def __init__(self, call: Call, output: Output, label: str, intent: str) -> None:
+    def __init__(self, call: Call, output: Output, label: str, intent: str, *, stopped: bool) -> None:
         project = call.project()
         self._project = (project.key(), project.name)
         self._place = Placed(label, call.session(), project.worktree, call.tool, None)
         self._output = output
+        self._stopped = stopped
         self._digest = Digest(intent)
         self._source: LiveSource | None = None
         self._named = False
@@ -112,7 +116,7 @@ class _Keeping:
                 self._store(store, self._source, text)
         if store and self._source:
             with self._turn:
-                self._source.close(store, named=self._named)
+                self._source.close(store, named=self._named, cut_off=self._stopped or self._output.cut > 0)
 
     def _store(self, store: Store, source: LiveSource, text: str) -> None:
         for left in range(_TRIES, 0, -1):

@@ -49,12 +49,12 @@ class LiveSource:
         """Writes what waits, but for an unfinished last line and an open secret. Raises as `append`."""
         self._write(store, self._redactor.flush())
 
-    def close(self, store: Store, *, named: bool = False) -> Indexed:
-        """Writes all that waits and ends the growing. Raises as `append`.
+    def close(self, store: Store, *, named: bool = False, cut_off: bool = False) -> Indexed:
+        """Writes all that waits and ends the growing; `cut_off` as for `redact`. Raises as `append`.
 
         A text that is stored already is not kept twice, unless somebody was told this source's name (`named`).
         """
-        self._write(store, self._redactor.end())
+        self._write(store, self._redactor.end(cut_off=cut_off))
         with store.write() as db:
             known = None if named else sources.known_as(db, self._place, self._digest.digest())
             if known is not None:

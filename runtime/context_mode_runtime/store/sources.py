@@ -80,13 +80,16 @@ def add_source(  # noqa: PLR0913 - what is known about a text
     conversation: str | None = None,
     worktree: str | None = None,
     tool: str | None = None,
+    cut_off: bool = False,
 ) -> Indexed:
     """Stores and indexes `text`, secrets cut out. `kind` as in `chunks.KINDS`, `origin` a path or URL.
+
+    `cut_off` as for `redact`.
 
     The same text under the same label in the same worktree is not stored again; a changed text of the same origin
     takes the old one's place and id. Raises StoreError.
     """
-    clean, cut = redact(plain(text), store.secret_names)
+    clean, cut = redact(plain(text), store.secret_names, cut_off=cut_off)
     place = Placed(redact(plain(label), store.secret_names)[0], conversation, worktree, tool, origin)
     done = mended(store, lambda: _put(store, clean, kind, place))
     done.cut = cut
