@@ -293,7 +293,7 @@ def key_block_end(text: str) -> int:
 def _keyed(text: str, at: int, key: str) -> tuple[int, int] | None:
     """The span of the value that belongs to the key name at `at`, or None when it is no secret."""
     end = at + len(key)
-    name = _lower(text[max(at - _NAME_MAX, 0) : at])
+    name = lowered(text[max(at - _NAME_MAX, 0) : at])
     if not _says_secret(text, name, at, key):
         return None
     found = _pattern("value").match(text, end)
