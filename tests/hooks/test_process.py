@@ -83,6 +83,33 @@ def test_errors_become_one_line_in_the_log(home: Path) -> None:
     assert "--odd" in lines[3]
 
 
+def test_an_output_with_lone_surrogates_is_replaced_by_text_that_every_host_reads(project: Path) -> None:
+    output = {"stdout": "x\ud800" * 3_000, "stderr": "", "interrupted": False, "isImage": False}
+    call = {"session_id": "s", "cwd": str(project), "tool_name": "Bash", "tool_input": {"command": "odd"}}
+    done = hook(json.dumps({**call, "tool_response": output}).encode(), "claude-code", "PostToolUse")
+    shown = json.loads(done.stdout)["hookSpecificOutput"]["updatedToolOutput"]["stdout"]
+    assert shown.startswith("stored whole · 12,000 B as s1\n[... 11400 B of this line left out ...]\nx\ufffdx")
+    shown.encode()
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        ({"tool_name": 5}, "the payload's tool is a int, not a text"),
+        ({"cwd": ["/"]}, "the payload's cwd is a list, not a text"),
+        ({"session_id": {}}, "the payload's conversation is a dict, not a text"),
+        ({"tool_input": 7}, "the payload's input is a int, not an object"),
+        ({"tool_name": None, "cwd": 5, "session_id": 6}, "the payload's cwd is a int, not a text"),
+    ],
+)
+def test_values_of_wrong_types_pass_and_are_one_line_in_the_log(home: Path, odd: dict[str, object], said: str) -> None:
+    payload = {"session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "ls"}, **odd}
+    done = hook(json.dumps(payload).encode(), "claude-code", "PreToolUse")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    lines = (home / ".context-mode/hook-errors.log").read_text().splitlines()
+    assert [line.split(": ", 1)[1] for line in lines] == [said]
+
+
 def test_a_pipe_that_stays_open_is_not_waited_for() -> None:
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", LAUNCH, "hook", "codex", "Stop"], stdin=subprocess.PIPE, stdout=subprocess.PIPE

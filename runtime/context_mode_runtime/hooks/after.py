@@ -136,7 +136,9 @@ def _read_plain(path: str) -> str | None:
 def _replace(call: Call, store: Store, text: str) -> Decision | None:
     from context_mode_runtime import shorten
     from context_mode_runtime.store.journal import last_prompt
+    from context_mode_runtime.store.sources import plain
 
+    text = plain(text)
     tool = call.tool or {}
     project = call.project()
     asked = call.field("intent")
@@ -156,7 +158,7 @@ def _replace(call: Call, store: Store, text: str) -> Decision | None:
         shorten.stored(store, shown, about, cut_off=cut),
         shown,
         about,
-        size=len(text.encode("utf-8", "replace")),
+        size=len(text.encode()),
         opening=tool["replace"]["opening"] or ("stored" if cut else shorten.WHOLE),
         remarks=["the host had cut it before"] if cut else [],
     )

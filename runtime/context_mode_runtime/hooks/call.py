@@ -55,6 +55,18 @@ class Call:
         value = self.value(name)
         return value if isinstance(value, str) else ""
 
+    def misfit(self) -> str:
+        """What of the payload has a type that it can't have and so counts as not there; else an empty string."""
+        read = {name: self.value(name) for name in ("tool", "cwd", "source")}
+        read["conversation"] = where.find(self.payload, self.table["identity"]["hook"]["conversation"])
+        for name, value in read.items():
+            if value is not None and not isinstance(value, str):
+                return f"the payload's {name} is a {type(value).__name__}, not a text"
+        given = self.value("input")
+        if given is None or isinstance(given, (dict, list, str)):
+            return ""
+        return f"the payload's input is a {type(given).__name__}, not an object"
+
     def field(self, name: str) -> str:
         """An input of the tool by its name in the spec's `tools` section, or an empty string."""
         wheres = self.tool["fields"] if self.tool else {}

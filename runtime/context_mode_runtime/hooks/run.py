@@ -64,6 +64,8 @@ class Handler:
                 other = prepare(caller["agent"], spec["event"], assume_server=self._assume_server)
                 return other.run(payload)
         call = Call(self._table, spec["event"], event, payload, assume_server=self._assume_server)
+        if misfit := call.misfit():
+            log_error(f"hook {self._table['id']} {event}", misfit)
         decision = _decide(call)
         reply = _render(call, decision) if decision else None
         return reply or Reply(self.pass_text)
