@@ -93,6 +93,9 @@ def test_what_needs_the_store_names_path_and_reason(
     assert (failed, str(folder) in text) == (True, True), text
     text, _ = host.call("ctx_batch", {"commands": ["seq 1 20000"], "queries": ["777"]})
     assert f"(not stored: {folder}" in text
+    if kind == "full":
+        host.call("ctx_execute", SHELL)
+        assert host.call("ctx_stats", {})[0].startswith("ctx_stats: 0.0% kept out all-time, 0.0% this session.\n")
     (project / "later.txt").write_text(printed("quokka") * 20)
     for words in (["index", "later.txt"], ["purge", "--project"]):
         done = run_cli(*words, cwd=project)

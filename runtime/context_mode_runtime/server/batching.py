@@ -175,8 +175,8 @@ class _Batch:
     def _keep(self, ran: Ran, outcome: Outcome) -> None:
         from context_mode_runtime.server.printed import headline
 
-        self.printed += outcome.printed_bytes
         kept = keep_run(self._call, outcome, label=ran.label, intent=self._intent)
+        self.printed += 0 if kept.problem else outcome.printed_bytes
         note_run(self._call, ran.command, outcome)
         ran.ended = headline(outcome, self._limit)
         ran.number = kept.indexed.id if kept.indexed else 0

@@ -26,7 +26,7 @@ class Kept:
     __slots__ = ("indexed", "more", "parts", "problem")
 
     def __init__(self, indexed: Indexed | None, problem: str = "", parts: Condensed | None = None) -> None:
-        """`problem` is one line for the reply."""
+        """`problem` is one line for the reply: what is not shown then is lost, and so not kept out."""
         self.indexed = indexed
         self.problem = problem
         self.parts = parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from context_mode_runtime.server.call import ToolError
+from context_mode_runtime.server.call import ToolError, UnusableStoreError
 from context_mode_runtime.server.tools.tool import Tool
 
 TYPE_CHECKING = False
@@ -49,8 +49,8 @@ def _reply(call: Call, outcome: Outcome, limit_ms: int) -> str:
     from context_mode_runtime.server.keeping import keep_run
     from context_mode_runtime.server.printed import headline, reply
 
-    call.raw_bytes = outcome.printed_bytes
     kept = keep_run(call, outcome, label=_label(call), intent=call.text("intent"))
+    call.raw_bytes = None if kept.problem else outcome.printed_bytes
     note_run(call, f"{call.text('language')}: {call.text('code')}", outcome)
     return reply(call, outcome, headline(outcome, limit_ms), kept, call.text("intent"))
 
@@ -76,7 +76,7 @@ def _file(call: Call, guard: Guard) -> File | None:
 
 
 def _source_pieces(call: Call, name: str) -> Iterator[str]:
-    from context_mode_runtime.store.errors import StoreError
+    from context_mode_runtime.store.errors import StoreError, StoreMissingError, UnknownSourceError
     from context_mode_runtime.store.sources import find_source, source_pieces
 
     try:
@@ -86,8 +86,10 @@ def _source_pieces(call: Call, name: str) -> Iterator[str]:
         if refused:
             raise ToolError(refused)
         return source_pieces(store, source.id)
-    except StoreError as error:
+    except (StoreMissingError, UnknownSourceError) as error:
         raise ToolError(f"file {name}: {error.reason}") from None
+    except StoreError as error:
+        raise UnusableStoreError(f"file {name}: the store can't be read", error) from None
 
 
 def _label(call: Call) -> str:
