@@ -67,6 +67,8 @@ def test_huge_and_hostile_texts(text: str, kind: str) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_headings(case: dict[str, Any]) -> None:
     text = f"{case['text']}{case.get('tail', '') * case.get('times', 0)}"
+    for number, lines in enumerate(case.get("lines", ())):
+        text += case["each"].format(n=number) + f"  {'and more of it ' * 4}\n" * lines
     check(text, str(case["kind"]))
     assert [part.heading for part in chunk(text, str(case["kind"]))] == case["headings"]
 

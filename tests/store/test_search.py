@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from context_mode_runtime.limits import SNIPPET_MAX_BYTES
+from context_mode_runtime.store.chunks import PLAIN
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.search import Found, search
 from context_mode_runtime.store.snippet import GAP, snippet
@@ -181,6 +182,82 @@ def test_a_snippet_holds_the_two_places_that_say_most(store: Store) -> None:
     assert "starts by hand" in hit.snippet
     assert "417 m" in hit.snippet
     assert GAP in hit.snippet
+
+
+def test_the_second_place_says_what_the_first_does_not(store: Store) -> None:
+    row = "".join(f"{number:02x}:" * 16 + "\n" for number in range(16))
+    twice = "Issuer: Skerry Premium ECC\nNot before: May\n"
+    text = f"# Skerry Premium ECC\n{twice}{row}Subject: Skerry Premium ECC\n{row}NIST CURVE: P-384\n{row}"
+    add_source(store, text, label="certificate", kind="markdown")
+    (hit, *_) = search(store, "Skerry Premium ECC curve", scope="project").hits
+    assert "Skerry Premium ECC" in hit.snippet
+    assert "P-384" in hit.snippet
+
+
+POD = "Name:    {name}-pod\nNode:    worker-2\n{filler}Events:\n  Warning: {event}\n"
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_what_stands_far_below_the_name_of_a_record_is_found_by_it(store: Store, kind: str) -> None:
+    filler = "".join(f"  variable_{number}: some value of it\n" for number in range(70))
+    events = {"mail": "disk is full", "geo": "secret is missing", "cron": "image is gone", "auth": "probe failed"}
+    pods = (POD.format(name=name, filler=filler, event=event) for name, event in events.items())
+    add_source(store, "\n".join(pods), label="pods", kind=kind)
+    for name, event in events.items():
+        hit = search(store, f"{name} pod events warning", scope="project").hits[0]
+        assert (hit.heading, event in hit.snippet) == (f"Name: {name}-pod", True)
+
+
+COLUMNS = [
+    "code",
+    "name",
+    "official_name",
+    *(f"remark_of_kind_{number}" for number in range(12)),
+    "currency_alphabetic",
+]
+
+
+@pytest.mark.parametrize(
+    "query", ["Brondal currency alphabetic", "official name Brondal", "currency_alphabetic of Brondal"]
+)
+def test_a_row_leads_before_the_line_that_names_the_columns(store: Store, query: str) -> None:
+    rows = [
+        [f"C{number}", f"Land{number}", f"State of Land{number}", *"abcdefghijkl", f"XQ{number}"]
+        for number in range(90)
+    ]
+    rows[70][1:3] = ["Brondal", "Realm of Brondal"]
+    add_source(store, "\n".join(",".join(row) for row in [COLUMNS, *rows]), label="lands.csv", kind="text")
+    add_source(store, "The currency of most lands is alphabetic. Its official name is long.", label="note", kind="text")
+    assert "Realm of Brondal" in search(store, query, scope="project").hits[0].snippet
+
+
+def test_the_columns_are_found_by_their_names(store: Store) -> None:
+    add_source(store, "id,colour,weight\n" + "1,red,7\n" * 900, label="t.csv", kind="text")
+    assert search(store, "colour weight", scope="project").hits[0].heading == "id,colour,weight"
+
+
+def test_the_label_of_a_source_counts(store: Store) -> None:
+    for label in ("wget", "curl", "ftp"):
+        add_source(
+            store, f"Exit status 28: it was too slow.\nNote of {label[:2]}.", label=f"man-{label}.txt", kind="text"
+        )
+    assert search(store, "curl exit status 28", scope="project").hits[0].label == "man-curl.txt"
+
+
+def test_one_that_holds_half_of_what_is_asked_follows_one_with_the_rare_word(store: Store) -> None:
+    for number in range(40):
+        add_source(store, f"Version {number} is installed, the installed version.", label=f"v{number}", kind="text")
+    add_source(store, "heaptrack 1.4.0\n", label="list", kind="text")
+    assert search(store, "installed version of heaptrack", scope="project").hits[0].label == "list"
+
+
+@pytest.mark.parametrize(
+    ("query", "text"), [("running job", "it continues to run as a job"), ("copy job", "he copies a job")]
+)
+def test_other_forms_of_short_words_count(store: Store, query: str, text: str) -> None:
+    add_source(store, "A job that nobody knows of, and a job that is new.\n", label="other", kind="text")
+    add_source(store, f"Of all that is new here {text}.\n", label="right", kind="text")
+    assert search(store, query, scope="project").hits[0].label == "right"
 
 
 @pytest.mark.parametrize(

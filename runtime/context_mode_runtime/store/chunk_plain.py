@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.redact import places
-from context_mode_runtime.store import cuts
+from context_mode_runtime.store import cuts, records
 from context_mode_runtime.store.chunks import HEADING_PART, heading_part, joined_heading
 from context_mode_runtime.store.columns import columns_of, has_blank_line
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     Title = tuple[int, str, str]
     """Where it ends, its kind (a rule's mark, _DIFF or _COMMIT), its text."""
 
-_TARGET = 1_600
 _COARSE = 4_000
 _LINE_MAX = 240
 _RULES = tuple(mark * 3 for mark in "=-_*#─━⎯")
@@ -30,10 +29,12 @@ _HEX = frozenset("0123456789abcdef")
 class Outline:
     """Where a plain text stands: below ruled titles, in a patch's file, in a table. One for all pieces of a text."""
 
-    __slots__ = ("_columns", "_file", "_marks", "_path")
+    __slots__ = ("_columns", "_file", "_key", "_marks", "_path", "_record")
 
     def __init__(self) -> None:
         self._columns: str | None = None
+        self._key: str | None = None
+        self._record = ""
         self._file = ""
         self._marks: list[str] = []
         self._path: list[tuple[int, str]] = []
@@ -42,6 +43,7 @@ class Outline:
         """Another one at the same place, for a piece that may have to be read again."""
         other = Outline()
         other._columns, other._file = self._columns, self._file
+        other._key, other._record = self._key, self._record
         other._marks, other._path = [*self._marks], [*self._path]
         return other
 
@@ -49,18 +51,31 @@ class Outline:
         """(heading, start, end) of each chunk of the next piece."""
         if self._columns is None:
             self._columns = columns_of(text)
+        if self._key is None:
+            self._key = records.key_of(text)
         for titles, start, end in self._sections(text):
             above: list[tuple[int, str]] = []
-            for begin, stop in cuts.packed(text, start, end, _TARGET):
-                inner = [] if kind == "log" else _outlined(above, text[begin:stop])
-                yield joined_heading([*titles, *inner]) or self._in_table(text[begin:stop]), begin, stop
+            for record, begin, stop in self._cut(text, start, end):
+                inner = [] if kind == "log" or record else _outlined(above, text[begin:stop])
+                yield joined_heading([record, *titles, *inner]) or self._in_table(text[begin:stop]), begin, stop
+
+    def _cut(self, text: str, start: int, end: int) -> Iterator[Part]:
+        """(title of the record, start, end) of each part of a section; titles between rules make no records."""
+        if not self._key or self._path:
+            for begin, stop in cuts.packed(text, start, end, records.TARGET):
+                yield "", begin, stop
+            return
+        starts = records.starts_of(text, self._key, start, end)
+        yield from records.cut(text, starts, start, end, self._record)
+        if starts:
+            self._record = records.title_of(text, starts[-1], end)
 
     def _in_table(self, part: str) -> str:
-        """The columns as a heading, but for the part that begins with them; a blank line ends the table."""
+        """The columns as a heading; a blank line ends the table."""
         columns = self._columns or ""
         if columns and has_blank_line(part):
             self._columns = ""
-        return "" if not columns or columns in part else heading_part(columns)
+        return heading_part(columns)
 
     def _sections(self, text: str) -> Iterator[tuple[list[str], int, int]]:
         """(titles, start, end); a title with nothing below it goes with the section behind it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 _SAMPLE = 8_192
 _LINES = 3
 _COLUMNS_MIN = 3
+_NAMED = 0.8
 _DELIMITERS = ("\t", ";", "|", ",")
 _CELL_MAX = 40
 _CELL_WORDS_MAX = 4
@@ -18,13 +19,24 @@ def columns_of(text: str) -> str | None:
     It is the first line but for blank ones and rules, and two rows of the same form stand below it.
     """
     lines = text[:_SAMPLE].lstrip("\ufeff").split("\n")
-    told = [line for line in lines[:-1] if line.strip(_RULE_MARKS)][:_LINES]
+    told = _rows([line for line in lines[:-1] if line.strip(_RULE_MARKS)])[:_LINES]
     if len(told) < _LINES:
         return None if len(text) < _SAMPLE else ""
     names, *rows = told
     if any(_delimits(mark, names, rows) for mark in _DELIMITERS) or _is_list(names, rows):
         return names.strip()
     return ""
+
+
+def _rows(lines: list[str]) -> list[str]:
+    """The lines, those of a cell in quotes as one."""
+    out: list[str] = []
+    for line in lines:
+        if out and out[-1].count('"') % 2:
+            out[-1] += line
+        else:
+            out.append(line)
+    return out
 
 
 def has_blank_line(text: str) -> bool:
@@ -37,7 +49,8 @@ def _delimits(mark: str, names: str, rows: list[str]) -> bool:
     names, *rows = (line.strip().strip("|") if mark == "|" else line for line in (names, *rows))
     count = names.count(mark)
     alike = all(row.count(mark) == count or (row.count(mark) > count and '"' in row) for row in rows)
-    return count + 1 >= _COLUMNS_MIN and alike and all(map(_is_name, names.split(mark)))
+    named = sum(map(_is_name, names.split(mark)))
+    return count + 1 >= _COLUMNS_MIN and alike and named >= max(_COLUMNS_MIN, _NAMED * (count + 1))
 
 
 def _is_name(cell: str) -> bool:

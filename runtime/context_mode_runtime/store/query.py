@@ -16,6 +16,9 @@ _SUFFIXES = (
     "ed", "er", "es", "ly", "al", "e", "y", "s",
 )  # fmt: skip
 _STEM_MIN = 4
+_DOUBLING = ("ing", "ed")
+_DOUBLED = "bdglmnprt"
+_VOWELS = "aeiou"
 
 
 class Term:
@@ -60,7 +63,7 @@ class Query:
 def term_of(word: str) -> Term:
     """The term for one word in lower case."""
     if not is_dense(word):
-        return Term(word, quoted(word), [stem(word)])
+        return Term(word, quoted(word), [stem(word), *_other_stems(word)])
     pairs = pairs_of(word)[0]
     fts = quoted(" ".join(pairs[:-1])) if len(pairs) > 1 else quoted(word) + "*"
     return Term(word, fts, [word])
@@ -83,6 +86,17 @@ def stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= _STEM_MIN:
             return word[: -len(suffix)]
     return word
+
+
+def _other_stems(word: str) -> list[str]:
+    """Beginnings of forms that `stem` leaves out: `run` of `running`, `copie` of `copy`."""
+    for suffix in _DOUBLING:
+        bare = word.removesuffix(suffix)
+        if bare != word and len(bare) >= _STEM_MIN and bare[-1] == bare[-2] and bare[-1] in _DOUBLED:
+            return [bare[:-1]]
+    if len(word) == _STEM_MIN and word.endswith("y") and word[-2] not in _VOWELS:
+        return [word[:-1] + "ie"]
+    return []
 
 
 def _pieces(text: str) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import unicodedata
 
 from context_mode_runtime import limits
+from context_mode_runtime.store.chunks import HEADING_PART
 from context_mode_runtime.store.passage import best_passage, comments
-from context_mode_runtime.store.words import nfc, words_of
+from context_mode_runtime.store.words import WORD_MIN, nfc, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _OTHER_FORM = 0.95
 _INSIDE = 0.6
 _COVER = 0.8
 _SHARE = 0.45
+_HALF = 0.5
 _FUSED = 16.0
 _PRECISE = 0.45
 _HEADING = 2.3
@@ -35,16 +37,18 @@ _NAME_MAX = 100
 
 
 class Candidate:
-    """A chunk that may answer: `id`, `heading`, `text`; `base` from fusion, `score` after ranking.
+    """A chunk that may answer: `id`, `heading`, `text`, its source's `label`; `base` from fusion, `score` by rank.
 
+    `columns`: what stands for the heading where that holds only the first columns of a wide table.
     `places`: (start, number of the word, its weight), sorted; `passage`: (first, last) place of its best stretch.
     """
 
-    __slots__ = ("base", "heading", "id", "line", "passage", "places", "score", "text")
+    __slots__ = ("base", "columns", "heading", "id", "label", "line", "passage", "places", "score", "text")
 
-    def __init__(self, row: tuple[int, str, str, int], base: float) -> None:
-        self.id, self.heading, self.text, self.line = row
+    def __init__(self, row: tuple[int, str, str, int, str], base: float) -> None:
+        self.id, self.heading, self.text, self.line, self.label = row
         self.base = base
+        self.columns = ""
         self.score = 0.0
         self.places: list[Place] = []
         self.passage = (0, 0)
@@ -62,8 +66,9 @@ def fuse(lists: Iterable[Iterable[int]]) -> dict[int, float]:
 def order(candidates: list[Candidate], query: Query) -> list[Candidate]:
     """The candidates, best first; of chunks with the same text only the best one stays."""
     total = sum(term.idf for term in query.terms) or 1.0
+    labels = {item.label: f" {' '.join(words_of(nfc(item.label).lower()))}" for item in candidates}
     for candidate in candidates:
-        _score(candidate, query, total)
+        _score(candidate, query, total, labels[candidate.label])
     candidates.sort(key=lambda candidate: (-candidate.score, candidate.id))
     seen: set[str] = set()
     out = []
@@ -75,9 +80,10 @@ def order(candidates: list[Candidate], query: Query) -> list[Candidate]:
     return out
 
 
-def _score(candidate: Candidate, query: Query, total: float) -> None:
-    low = candidate.text.lower()
-    heading = nfc(candidate.heading).lower()
+def _score(candidate: Candidate, query: Query, total: float, label: str) -> None:
+    """Sets the candidate's score; `total` is the weight of all terms, `label` the words of its source's label."""
+    heading = nfc(candidate.columns or candidate.heading).lower()
+    low = _below(heading, candidate.text.lower())
     last = heading.rpartition(" > ")[2]
     places: list[tuple[int, int]] = []
     weights: list[float] = []
@@ -85,8 +91,8 @@ def _score(candidate: Candidate, query: Query, total: float) -> None:
     hidden = comments(low)
     for number, term in enumerate(query.terms):
         found, quality = _shown(*_find(low, term), hidden)
-        in_path = _holds(heading, term)
-        in_title = max(_holds(last, term), _PATH * in_path)
+        in_path = _holds(heading, term) or _begins(label, term)
+        in_title = (in_path and _holds(last, term)) or _PATH * in_path
         weight = term.idf / total
         share += weight * max(quality, 0.9 * in_path)
         titled += weight * in_title
@@ -104,9 +110,19 @@ def _score(candidate: Candidate, query: Query, total: float) -> None:
     candidate.places = [(at, number, weights[number]) for at, number in places]
     exact = max(_exact(low, query), _exact(heading, query))
     title = _HEADING * titled * share * (1 + _PRECISE * _precision(last, query))
-    told = (_TITLED * titled + passage) ** _COVER
+    told = (_TITLED * titled + passage) ** _COVER * min(1.0, share / _HALF)
     defined *= _DEFINED * share if len(query.terms) > 1 else 0.0
     candidate.score = told + _SHARE * share + _FUSED * candidate.base + title + _PHRASE * exact + defined
+
+
+def _below(heading: str, low: str) -> str:
+    """The text with its first line blanked out where that is the heading: a table's columns are asked for by name."""
+    start = len(low) - len(low.lstrip())
+    end = low.find("\n", start)
+    if end < 0 or not heading:
+        return low
+    line = " ".join(low[start:end].split())
+    return " " * end + low[end:] if line[: max(len(heading), HEADING_PART)] == heading else low
 
 
 def _shown(found: list[int], quality: float, hidden: list[tuple[int, int]]) -> tuple[list[int], float]:
@@ -176,12 +192,25 @@ def _is_name(character: str) -> bool:
 def _precision(heading: str, query: Query) -> float:
     """Which part of a heading's words the query asks for."""
     words = words_of(heading)
-    asked = sum(any(needle in word for term in query.terms for needle in term.needles) for word in words)
+    needles = [needle for term in query.terms for needle in term.needles if needle in heading]
+    asked = sum(any(map(word.__contains__, needles)) for word in words) if needles else 0
     return asked / len(words) if words else 0.0
 
 
 def _holds(text: str, term: Term) -> float:
-    return max((1.0 if needle in text else 0.0 for needle in term.needles), default=0.0)
+    for needle in term.needles:
+        if needle in text:
+            return 1.0
+    return 0.0
+
+
+def _begins(label: str, term: Term) -> float:
+    """Whether one of a label's words, each behind a space, begins as a form of the term."""
+    if len(term.word) >= WORD_MIN:
+        for needle in term.needles:
+            if f" {needle}" in label:
+                return 1.0
+    return 0.0
 
 
 def _exact(low: str, query: Query) -> float:

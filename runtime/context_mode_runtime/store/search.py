@@ -6,7 +6,7 @@ import math
 
 from context_mode_runtime.store import query as queries
 from context_mode_runtime.store import rank, spelling, stale, vocabulary
-from context_mode_runtime.store.chunks import PLAIN
+from context_mode_runtime.store.chunks import HEADING_PART, PLAIN
 from context_mode_runtime.store.db import mended
 from context_mode_runtime.store.errors import StoreError, UnknownSourceError
 from context_mode_runtime.store.query import Query, Term
@@ -273,8 +273,24 @@ def _ranked(db: Connection, query: Query, scope: Scope, limit: int = 0, *, narro
     fused = rank.fuse(lists)
     best = sorted(fused, key=lambda number: (-fused[number], number))[: max(_RANKED, 2 * limit)]
     marks = ",".join("?" * len(best))
-    rows = db.execute(f"SELECT id, heading, text, line FROM chunks WHERE id IN ({marks})", best)
-    return rank.order([rank.Candidate(row, fused[row[0]]) for row in rows], query)
+    rows = db.execute(
+        f"SELECT c.id, heading, text, line, label FROM chunks c JOIN sources s ON s.id = c.id >> {SHIFT}"
+        f" WHERE c.id IN ({marks})",
+        best,
+    )
+    candidates = [rank.Candidate(row, fused[row[0]]) for row in rows]
+    for item in candidates:
+        item.columns = _columns(db, item)
+    return rank.order(candidates, query)
+
+
+def _columns(db: Connection, item: rank.Candidate) -> str:
+    """All the columns of a wide table, of which the heading holds the first ones; empty for any other chunk."""
+    if len(item.heading) < HEADING_PART or " > " in item.heading:
+        return ""
+    row = db.execute("SELECT text FROM chunks WHERE id = ?", ((item.id >> SHIFT << SHIFT) + 1,)).fetchone()
+    columns = " ".join(row[0].strip().partition("\n")[0].split()) if row else ""
+    return columns if columns.startswith(item.heading) else ""
 
 
 def _telling(terms: list[Term], total: int) -> list[Term]:

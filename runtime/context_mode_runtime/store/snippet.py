@@ -16,6 +16,7 @@ GAP = "[...]\n"
 """Stands for lines that are left out between two that are shown."""
 _MAIN = 0.4
 _HEAD = 350
+_AGAIN = 0.7
 
 
 def snippet(
@@ -124,13 +125,16 @@ class _Page:
     def best(self, room: int, taken: Span) -> Span | None:
         """The lines outside of `taken` that say most in at most `room` bytes, from their first word to their last."""
         best, found = 0.0, None
+        told = set().union(*self._words[slice(*taken)])
         for low, high in ((0, taken[0]), (taken[1], len(self._spans))):
             stop = low
             for start in range(low, high):
+                if not self._words[start]:
+                    continue
                 stop = max(stop, start)
                 while stop < high and self.size((start, stop + 1)) <= room:
                     stop += 1
-                value = self._value(start, stop)
+                value = self._value(start, stop, told)
                 if value > best + 1e-9:
                     best, found = value, (start, stop)
         return self._tight(*found) if found else None
@@ -139,11 +143,11 @@ class _Page:
         telling = [line for line in range(begin, end) if self._words[line]]
         return telling[0], telling[-1] + 1
 
-    def _value(self, begin: int, end: int) -> float:
+    def _value(self, begin: int, end: int, told: set[int]) -> float:
         words: dict[int, float] = {}
         for line in self._words[begin:end]:
             words.update(line)
-        return sum(words.values())
+        return sum(weight * (_AGAIN if word in told else 1) for word, weight in words.items())
 
 
 def _lines(text: str, limit: int) -> list[Span]:

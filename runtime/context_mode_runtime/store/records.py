@@ -1,0 +1,131 @@
+"""Records in plain text: stanzas of one form, one below the other, as `git log` and `kubectl describe` print them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from context_mode_runtime.store.cuts import line_spans, packed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Part = tuple[str, int, int]
+    """Title of the record, empty for several; start, end."""
+
+TARGET = 1_600
+"""Characters of a part of plain text."""
+_TOGETHER = 2_000
+"""Characters up to which short records stand in one part."""
+_BEGINNING = 2_048
+_SAMPLE = 65_536
+_ENOUGH = 8_192
+_FIRST = 4
+_MANY = 3
+_LINES_MIN = 4
+_COMPANIONS = 3
+_SHARE = 0.6
+_KEY_MAX = 40
+_LINE_MAX = 240
+_HEAD_LINES = 24
+_HASH_MIN = 7
+_HEX = frozenset("0123456789abcdef")
+_COMMIT = "commit "
+_KEY_MARKS = str.maketrans("", "", " \t_-./")
+_NAMES = frozenset(("subject", "name", "title", "id"))
+
+
+def key_of(text: str) -> str | None:
+    """What each record's first line begins with, empty where a text holds none, None while it is too short to tell.
+
+    It begins one of the first lines and stands _MANY times at the margin, on average _LINES_MIN lines apart or more;
+    one of the lines behind it comes with _SHARE of the records, none of those above it does.
+    """
+    lines = [line.rstrip() for line in text[:_BEGINNING].split("\n") if line.strip()]
+    for number, line in enumerate(lines[:_FIRST]):
+        key = _key(line)
+        count = _count(text, key) if key else 0
+        if count < _MANY or text.count("\n", 0, _SAMPLE) < count * _LINES_MIN:
+            continue
+        least = _SHARE * count
+        before = (above.split(None, 1)[0] for above in lines[:number])
+        behind = (_lead(below) for below in lines[number + 1 : number + 1 + _COMPANIONS])
+        if any(_count(text, word) >= least for word in before):
+            return ""
+        if any(lead not in ("", key) and _count(text, lead) >= least for lead in behind):
+            return key
+    return None if len(text) < _ENOUGH else ""
+
+
+def _count(text: str, begin: str) -> int:
+    return text.startswith(begin) + text.count("\n" + begin, 0, _SAMPLE)
+
+
+def _key(line: str) -> str:
+    """A line's key with its colon (`Name:`), or `commit `; empty for any other line."""
+    if line.startswith(_COMMIT):
+        word = line[len(_COMMIT) :].partition(" ")[0]
+        return _COMMIT if len(word) >= _HASH_MIN and _HEX.issuperset(word) else ""
+    key, colon, value = line[:_KEY_MAX].partition(":")
+    told = colon and (not value or value[0].isspace()) and key[:1].isalpha()
+    return key + colon if told and key.translate(_KEY_MARKS).isalpha() else ""
+
+
+def _lead(line: str) -> str:
+    """A line's key with the white space before it, empty for a line without one."""
+    bare = line.lstrip()
+    key = _key(bare)
+    return line[: len(line) - len(bare)] + key if key else ""
+
+
+def starts_of(text: str, key: str, start: int, end: int) -> list[int]:
+    """Where records begin in `text[start:end]`."""
+    out = [start] if text.startswith(key, start, end) else []
+    at = text.find("\n" + key, start, end)
+    while at >= 0:
+        if key != _COMMIT or _key(text[at + 1 : at + _LINE_MAX].partition("\n")[0].rstrip()):
+            out.append(at + 1)
+        at = text.find("\n" + key, at + 1, end)
+    return out
+
+
+def title_of(text: str, start: int, end: int) -> str:
+    """What a record is called: its first line, that of a commit with its subject.
+
+    One that begins with a bare key (`Certificate:`) is called by the first line that names it (`Subject: CN = a`).
+    """
+    spans = line_spans(text, start, min(end, start + _HEAD_LINES * _LINE_MAX))
+    lines = [text[begin:stop].strip() for (begin, stop), _ in zip(spans, range(_HEAD_LINES), strict=False)]
+    first = lines[0]
+    if first.startswith(_COMMIT):
+        body = lines.index("") + 1 if "" in lines else len(lines)
+        subject = next((line for line in lines[body:] if line), "")
+        return " ".join([*first.split()[:2], subject])
+    if not first.endswith(":"):
+        return first
+    return next((line for line in lines if line.partition(":")[0].strip().lower() in _NAMES), first)
+
+
+def cut(text: str, starts: list[int], start: int, end: int, above: str) -> Iterator[Part]:
+    """The parts of `text[start:end]`: short records together, a longer one alone, all its parts bear its title.
+
+    `starts`: where records begin there; `above`: the title of the one that goes on at `start`.
+    """
+    begin = start
+    if start not in starts and (above or not starts):
+        begin = starts[0] if starts else end
+        for at, stop in packed(text, start, begin, TARGET):
+            yield above, at, stop
+    alone = False
+    for first, last in pairwise([*starts, end]):
+        if begin < first and last - begin > _TOGETHER:
+            yield title_of(text, begin, first) if alone else "", begin, first
+            begin = first
+        alone = begin == first
+        if last - begin > _TOGETHER:
+            title = title_of(text, first, last)
+            for at, stop in packed(text, begin, last, TARGET):
+                yield title, at, stop
+            begin = last
+    if begin < end:
+        yield title_of(text, begin, end) if alone else "", begin, end
