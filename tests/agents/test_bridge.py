@@ -15,6 +15,7 @@ from tests.agents import install
 from tests.agents.conftest import REAL_ENV, installed, set_up
 from tests.agents.host import Host
 from tests.agents.hostrun import HostRun
+from tests.agents.hosts.pi import Pi
 from tests.agents.models.base import StandIn
 from tests.conftest import Cli, not_to_be_had
 
@@ -181,7 +182,8 @@ class Rpc:
         self.asked: list[str] = []
 
     def __enter__(self) -> Self:
-        provider = self.run.host.provider(self.run, self.model.url)  # type: ignore[attr-defined]
+        assert isinstance(self.run.host, Pi)
+        provider = self.run.host.provider(self.run, self.model.url)
         self._pi = subprocess.Popen(
             [str(self.run.host.bin_dir / "pi"), "--mode", "rpc", *provider], cwd=self.run.project,
             env=self.run.environment(self.model.url), stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -23,8 +23,7 @@ MADE_OF = YAML(typ="safe").load(Path(__file__).with_suffix(".yaml").read_text(en
 def docs(folder: Path) -> Files:
     """READMEs of installed packages, and what pydoc says about modules of the standard library."""
     texts = {f"{name}.{ending}": _readme(name) for ending, names in MADE_OF["readmes"].items() for name in names}
-    plain = pydoc.plaintext  # type: ignore[attr-defined]
-    texts |= {f"pydoc/{name}.txt": pydoc.render_doc(name, renderer=plain) for name in MADE_OF["modules"].split()}
+    texts |= {f"pydoc/{name}.txt": pydoc.plain(pydoc.render_doc(name)) for name in MADE_OF["modules"].split()}
     return _written(folder, texts)
 
 

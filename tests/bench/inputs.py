@@ -282,8 +282,7 @@ def library_docs(work: Path) -> str:
 
 def docs_page(work: Path) -> str:
     """What pydoc says about four modules."""
-    plain = pydoc.plaintext  # type: ignore[attr-defined]
-    return "\n\n".join(pydoc.render_doc(name, renderer=plain) for name in ("argparse", "logging", "pathlib", "json"))
+    return "\n\n".join(pydoc.plain(pydoc.render_doc(name)) for name in ("argparse", "logging", "pathlib", "json"))
 
 
 def source_file(work: Path) -> str:

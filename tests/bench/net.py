@@ -82,10 +82,11 @@ class Agent:
 
     def __call__(self, results: list[str]) -> Step:
         """The next step; at the end of the job the words that end the run."""
-        newest = results[-1] if self._began else None
-        self._began = True
         try:
-            return self._acts.send(newest)  # type: ignore[arg-type]  # a generator's first send takes None
+            if self._began:
+                return self._acts.send(results[-1])
+            self._began = True
+            return next(self._acts)
         except StopIteration:
             return {"text": "The rule of EUR was gone; it is back."}
 

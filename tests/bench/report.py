@@ -18,7 +18,8 @@ def found(result: dict[str, Any], at: str, name: str) -> float | None:
     value: Any = result
     for key in at.split("/"):
         value = value.get(key.replace("$", name).replace("+", "/")) if isinstance(value, dict) else None
-    return value  # type: ignore[no-any-return]  # the place of a figure
+    figure: float | None = value
+    return figure
 
 
 def _table(head: str, rows: list[list[Any]]) -> str:

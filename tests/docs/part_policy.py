@@ -11,7 +11,8 @@ from typing import Any
 from unittest import mock
 
 from ruamel.yaml import YAML
-from tests.docs.pages import ROOT, read, table
+from tests.conftest import ROOT
+from tests.docs.pages import read, table
 
 from context_mode_installer.commands import policy
 

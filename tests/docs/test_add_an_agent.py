@@ -9,7 +9,8 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import DOCS, ROOT, blocks
+from tests.conftest import ROOT
+from tests.docs.pages import DOCS, blocks
 
 SHELL = [block.text for block in blocks(DOCS / "add-an-agent.md") if block.language == "sh"]
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 import typer
 from ruamel.yaml import YAML
-from tests.docs.pages import PAGES, ROOT, blocks, code_words, name_of
+from tests.conftest import ROOT
+from tests.docs.pages import PAGES, blocks, code_words, name_of
 from tests.docs.part_commands import root
 from typer.exceptions import TyperException
 

@@ -6,7 +6,8 @@ import ast
 import re
 
 import pytest
-from tests.docs.pages import DOCS, ROOT, read
+from tests.conftest import ROOT
+from tests.docs.pages import DOCS, read
 
 from context_mode_installer.commands.doctor import CHECKS
 

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import DOCS, ROOT, blocks
+from tests.conftest import ROOT
+from tests.docs.pages import DOCS, blocks
 from tests.docs.test_blocks import OURS, lines
 
 from context_mode_installer.app import run_app

@@ -7,8 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.conftest import Cli
-from tests.docs.pages import DOCS, ROOT, blocks, read
+from tests.conftest import ROOT, Cli
+from tests.docs.pages import DOCS, blocks, read
 from tests.docs.test_blocks import OURS, lines
 
 from context_mode_installer.doctor.probes import probes

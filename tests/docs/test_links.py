@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import DOCS, PAGES, ROOT, anchors, code_words, name_of, nav, prose
+from tests.conftest import ROOT
+from tests.docs.pages import DOCS, PAGES, anchors, code_words, name_of, nav, prose
 
 from context_mode_installer.detect import known_specs
 

@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import DOCS, ROOT, nav, read, site
+from tests.conftest import ROOT
+from tests.docs.pages import DOCS, nav, read, site
 
 LOADS = {"link": "href", "script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 IN_CSS = re.compile(r"(?:url\(|@import)\s*[\"']?((?:https?:)?//[^\"')\s]+)")

@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -158,10 +159,8 @@ def test_a_check_that_raises_is_a_failure_of_its_own(set_up: Path) -> None:
     def explode(_: object) -> Any:
         raise RuntimeError("boom")
 
-    class Subject:
-        agent = "codex"
-
-    row = examine(Check("D99", "explodes", explode), Subject())  # type: ignore[arg-type]
+    subject: Any = SimpleNamespace(agent="codex")
+    row = examine(Check("D99", "explodes", explode), subject)
     assert (row.status, row.detail) == ("FAIL", "the check itself failed: RuntimeError: boom")
     assert passed("x").status == "PASS"
 

@@ -22,7 +22,8 @@ AGENT = "claude-code"
 
 def look(check: str, **more: Any) -> dict[str, Any]:
     result = doctor.run(doctor.Options(agents=(AGENT,), only=(check,), offline=True, **more))
-    (row,) = result.data["checks"]
+    rows: list[dict[str, Any]] = result.data["checks"]
+    (row,) = rows
     assert result.exit_code == (1 if row["status"] == "FAIL" else 0)
     return row
 

@@ -118,7 +118,7 @@ class Hooks:
     def denies(self) -> bool:
         """Whether the rule holds for a command that it names."""
         reply = self.run("PreToolUse", {"tool_input": {"command": "touch x"}}, name="PreToolUse-Bash")
-        return bool(reply) and reply["hookSpecificOutput"]["permissionDecision"] == "deny"
+        return bool(reply and reply["hookSpecificOutput"]["permissionDecision"] == "deny")
 
     def stores(self, word: str, conversation: str = "c1") -> bool:
         """Whether a big output of a command was stored and replaced; where it wasn't, it was passed."""

@@ -111,7 +111,7 @@ def text_of(number: int) -> str:
     return "".join(f"line {line} of text {number} {MARK}{number} word{number}x{line}\n" for line in range(LINES))
 
 
-def drawn(rig: Rig, case: str, count: int, check: Callable[[], None], whole: Callable[[], None] = int) -> int:
+def drawn(rig: Rig, case: str, count: int, check: Callable[[], None], whole: Callable[[], object] = int) -> int:
     """Runs the case `count` times from the state it finds, each killed elsewhere; how many were hit before their end.
 
     `whole` is called once before them, after a run that nobody killed.

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.hooks.conftest import load_payload, merged
 
 from context_mode_runtime import notes
 from context_mode_runtime.hooks import run
 from context_mode_runtime.store import place
 
-from .conftest import AGENT, Figure, Hooks, Size, load_payload, merged, printed, store_of, texts_of
+from .conftest import AGENT, Figure, Hooks, Size, printed, store_of, texts_of
 
 CONVERSATIONS = 10
 ROUNDS = 6

@@ -6,7 +6,7 @@ import gzip
 import importlib
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from tests.fetch.web import Site, answer
@@ -26,9 +26,10 @@ def packer(coding: str) -> Callable[[bytes], bytes]:
         return gzip.compress if coding == "gzip" else zlib.compress
     for name in MODULES[coding]:
         try:
-            return importlib.import_module(name).compress  # type: ignore[no-any-return]
+            pack: Callable[[bytes], bytes] = importlib.import_module(name).compress
         except ImportError:
             continue
+        return pack
     pytest.skip(f"no {coding} here")
 
 
@@ -99,12 +100,11 @@ def test_a_zstd_body_of_several_frames(site: Site) -> None:
 
 
 @pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without any decoder beside the standard library's old ones."""
     for names in MODULES.values():
         for name in names:
             monkeypatch.setitem(sys.modules, name, None)
-    return
 
 
 @pytest.mark.usefixtures("bare")

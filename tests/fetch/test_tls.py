@@ -71,7 +71,7 @@ class Authority:
         """A server's side with a certificate for `names`; without `listed` only its subject says the first one."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
-        said = [
+        said: list[x509.GeneralName] = [
             x509.IPAddress(ipaddress.ip_address(name))
             if name[:1].isdigit()
             else x509.DNSName(name.removeprefix("dns:"))

@@ -15,7 +15,7 @@ from context_mode_runtime import limits, notes, paths
 
 from .test_process import LAUNCH
 
-BIG = {
+BIG: dict[str, object] = {
     "session_id": "s",
     "tool_name": "Bash",
     "tool_input": {"command": "make"},
@@ -26,7 +26,7 @@ BIG = {
 @pytest.mark.parametrize("umask", ["000", "022", "077", "277", "777"])
 def test_files_are_0600_and_folders_0700_under_any_umask(umask: str, home: Path, project: Path) -> None:
     script = f'umask {umask}; exec "$0" -I -S "$1" hook claude-code "$2"'
-    calls = {
+    calls: dict[str, object] = {
         "UserPromptSubmit": {"session_id": "s", "prompt": "hello"},
         "PreToolUse": {"session_id": "s", "tool_use_id": "t1", "tool_name": "mcp__context-mode__ctx_search"},
         "PostToolUse": BIG,
@@ -35,7 +35,7 @@ def test_files_are_0600_and_folders_0700_under_any_umask(umask: str, home: Path,
     for event, payload in calls.items():
         data = json.dumps({**payload, "cwd": str(project)} if isinstance(payload, dict) else payload).encode()
         subprocess.run(["sh", "-c", script, sys.executable, LAUNCH, event], input=data, check=True)
-    modes = {}
+    modes: dict[str, tuple[int, os.stat_result]] = {}
     for folder, folders, files in os.walk(home / ".context-mode"):
         modes |= {os.path.join(folder, name): (0o700, os.stat(os.path.join(folder, name))) for name in folders}
         modes |= {os.path.join(folder, name): (0o600, os.stat(os.path.join(folder, name))) for name in files}
@@ -88,12 +88,14 @@ def test_a_strangers_module_beside_us_is_not_loaded(tmp_path: Path, home: Path, 
         (library / f"{name}.py").write_text(
             f"open({str(tmp_path / 'loaded')!r}, 'a').write({name!r})\nraise ImportError\n"
         )
-    for event, payload in (("PreToolUse", BIG), ("PostToolUse", BIG)):
-        done = subprocess.run(
+    replies = [
+        subprocess.run(
             [sys.executable, "-I", "-S", str(library / package.name / "launch.py"), "hook", "claude-code", event],
-            input=json.dumps({**payload, "cwd": str(project)}).encode(), capture_output=True, check=True,
-        )  # fmt: skip
-    assert b"stored whole" in done.stdout
+            input=json.dumps({**BIG, "cwd": str(project)}).encode(), capture_output=True, check=True,
+        ).stdout
+        for event in ("PreToolUse", "PostToolUse")
+    ]  # fmt: skip
+    assert b"stored whole" in replies[-1]
     assert not (tmp_path / "loaded").exists()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from context_mode_installer import launchers
-from context_mode_runtime import notes
+from context_mode_runtime import notes, paths
 
 from .conftest import Caller, reply_of
 
@@ -70,8 +70,8 @@ notes.note_match("one", 7, "t", {"a": 1}, notes.CallNote(sys.argv[1], "", "/p"))
 
 def test_two_callers_at_one_moment_are_never_taken_for_one() -> None:
     for _ in range(6):
-        (Path(notes.paths.run_dir()) / "matches/one").mkdir(parents=True, exist_ok=True)
-        for file in (Path(notes.paths.run_dir()) / "matches/one").iterdir():
+        (Path(paths.run_dir()) / "matches/one").mkdir(parents=True, exist_ok=True)
+        for file in (Path(paths.run_dir()) / "matches/one").iterdir():
             file.unlink()
         racers = [
             subprocess.Popen([sys.executable, "-c", RACE, f"c{n % 2}"], stdin=subprocess.PIPE, text=True)
@@ -91,10 +91,10 @@ def test_two_callers_at_one_moment_are_never_taken_for_one() -> None:
 def test_old_matches_are_swept() -> None:
     for n in range(3):
         notes.note_match("one", 7, "t", {"a": n}, notes.CallNote("c", "", "/p"))
-        (old,) = [file for file in (Path(notes.paths.run_dir()) / "matches/one").iterdir() if "lock" not in file.name]
+        (old,) = [file for file in (Path(paths.run_dir()) / "matches/one").iterdir() if "lock" not in file.name]
         os.utime(old, (1, 1))
     notes.note_match("one", 7, "t", {"a": 9}, notes.CallNote("c", "", "/p"))
-    files = [file for file in (Path(notes.paths.run_dir()) / "matches/one").iterdir() if "lock" not in file.name]
+    files = [file for file in (Path(paths.run_dir()) / "matches/one").iterdir() if "lock" not in file.name]
     assert len(files) == 1
 
 

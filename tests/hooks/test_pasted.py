@@ -17,7 +17,7 @@ def asked(agent: str, project: Path, arguments: dict[str, Any], name: str) -> st
     """The text of the server's reply to one call, started as a host does."""
     meta = {"sessionId": "s", "threadId": "s", "x-codex-turn-metadata": {"workspaces": {str(project): {}}}}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    lines = [
+    lines: list[dict[str, object]] = [
         {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": {"name": name, "arguments": arguments, "_meta": meta}},
@@ -32,10 +32,7 @@ def asked(agent: str, project: Path, arguments: dict[str, Any], name: str) -> st
         for line in lines:
             process.stdin.write(json.dumps({"jsonrpc": "2.0", **line}) + "\n")
         process.stdin.flush()
-        for out in process.stdout:
-            answer = json.loads(out)
-            if answer.get("id") == 2:
-                break
+        answer = next(reply for reply in map(json.loads, process.stdout) if reply.get("id") == 2)
         process.stdin.close()
     assert not answer["result"].get("isError"), answer
     text: str = answer["result"]["content"][0]["text"]

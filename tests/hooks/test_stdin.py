@@ -78,7 +78,12 @@ def test_a_pipe_that_does_not_block() -> None:
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", LAUNCH, "hook", "claude-code", "PreToolUse"], stdin=reader, stdout=subprocess.PIPE
     )
-    threading.Timer(0.5, lambda: (os.write(writer, json.dumps(DENIED).encode()), os.close(writer))).start()
+
+    def write() -> None:
+        os.write(writer, json.dumps(DENIED).encode())
+        os.close(writer)
+
+    threading.Timer(0.5, write).start()
     answer, _ = process.communicate(timeout=30)
     os.close(reader)
     assert b"denied by rule" in answer

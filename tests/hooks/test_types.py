@@ -14,7 +14,7 @@ from context_mode_runtime.hooks import run
 from .conftest import PAYLOADS
 from .test_before import validate
 
-ODD = st.sampled_from([
+ODD: st.SearchStrategy[Any] = st.sampled_from([
     None, True, 0, -1, 1e999, 10**30, "", " ", "\0", "\ud800", "a/../b", "x" * 5_000, "-", [], {}, [[]], [None],
     [1, "a"], {"": ""},
     {"type": "text"}, [{"type": "text", "text": 7}], [{"type": "text", "text": "y" * 5_000}], {"a": {"b": []}},

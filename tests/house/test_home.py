@@ -24,6 +24,7 @@ def test_no_variable_of_an_agent_or_of_ours_is_left(home: Path) -> None:
 
 def test_the_real_home_cannot_be_written(request: pytest.FixtureRequest) -> None:
     conftest = request.config.pluginmanager.get_plugin(str(Path(__file__).parent.parent / "conftest.py"))
+    assert conftest
     target = os.path.join(conftest.REAL_HOME, "context-mode-test-must-not-exist")
     with pytest.raises(PermissionError, match="real home"):
         open(target, "w")  # noqa: SIM115

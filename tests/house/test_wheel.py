@@ -16,9 +16,9 @@ import anyio
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from tests.conftest import not_to_be_had
+from tests.conftest import ROOT, not_to_be_had
 from tests.dashboard.conftest import Started
-from tests.house.test_first_command import LEFT_OUT, NO_NETWORK, ROOT, environment
+from tests.house.test_first_command import LEFT_OUT, NO_NETWORK, environment
 from tests.installer.homefiles import HOMES, tree
 
 from context_mode_runtime.agents import known_agents, load_agent
@@ -37,7 +37,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.rmtree(folder / "checkout")
     [wheel] = folder.glob("*.whl")
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
-    install = [folder / "venv" / "bin" / "python", "-m", "pip", "install", "-q", wheel]
+    install: list[str | Path] = [folder / "venv" / "bin" / "python", "-m", "pip", "install", "-q", wheel]
     env = environment(folder / "venv" / "bin")
     done = subprocess.run(install, env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0 and any(mark in done.stderr for mark in NO_NETWORK):

@@ -9,6 +9,7 @@ import select
 import shutil
 import signal
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ def test_neighbours_in_our_old_group_stay(home: Path) -> None:
     group += '{"type":"command","command":"notify-me start"}]}'
     path = home / ".claude/settings.json"
     path.write_text('{"hooks":{"SessionStart":[' + group + "]}}")
-    for step in (lambda: set_up("claude-code"), lambda: set_up("claude-code"), lambda: run(Options(remove=True))):
+    for step in (partial(set_up, "claude-code"), partial(set_up, "claude-code"), partial(run, Options(remove=True))):
         step()
         assert path.read_text().count("notify-me start") == 1
     assert json.loads(path.read_text())["hooks"]["SessionStart"] == [
@@ -117,7 +118,9 @@ def test_the_known_trust_hash() -> None:
 
     trust = find_spec("codex").trust
     assert trust is not None
-    said = {"event": "PreToolUse", "event_snake": "pre_tool_use", "matcher": None, "command": "echo hi", "timeout": 600}
+    said: dict[str, object] = {
+        "event": "PreToolUse", "event_snake": "pre_tool_use", "matcher": None, "command": "echo hi", "timeout": 600,
+    }  # fmt: skip
     assert hash_of(trust, said) == "sha256:c2ab198fe0750494126041254c4d031ad06f4b267edca02168d8a6745e4141c5"
 
 
@@ -139,8 +142,6 @@ def test_what_the_user_changed_in_between_stays(home: Path) -> None:
     settings.write_text(settings.read_text().replace('"opus"', '"sonnet"').replace('"Bash(ls *)"', '"Bash(cat *)"'))
     config.write_text(config.read_text().replace("# fast", "# slow") + '\n[tui]\ntheme = "x"\n')
     expected = {
-        path: path.read_text() for path in ()
-    } | {
         settings: (HOMES / "neighbours/claude/settings.json").read_text().replace('"opus"', '"sonnet"')
         .replace('"Bash(ls *)"', '"Bash(cat *)"'),
         config: (HOMES / "neighbours/codex/config.toml").read_text().replace("# fast", "# slow")

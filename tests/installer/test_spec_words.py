@@ -16,7 +16,7 @@ from context_mode_installer.result import Result, UserError
 from context_mode_runtime import resources
 
 Spec = dict[str, Any]
-ONLY = {"since": None, "until": None, "unprobed": True, "platforms": []}
+ONLY: Spec = {"since": None, "until": None, "unprobed": True, "platforms": []}
 
 
 def _file(name: str, form: str, *paths: str, **more: object) -> Spec:

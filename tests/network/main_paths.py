@@ -22,7 +22,7 @@ EVENTS = (
     "SessionStart", "UserPromptSubmit", "PreToolUse-Bash", "PreToolUse-Read", "PreToolUse-WebFetch", "PostToolUse-Bash",
     "PostToolUse-Edit", "PreCompact-auto", "SessionStart-compact", "Stop", "SessionEnd",
 )  # fmt: skip
-CALLS = (
+CALLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("ctx_execute", {"language": "sh", "code": "seq 1 9000", "intent": "777"}),
     ("ctx_batch", {"commands": ["echo one"], "queries": ["one"]}),
     ("ctx_index", {"text": printed("pangolin"), "label": "text"}),
@@ -49,8 +49,10 @@ def work(home: Path, project: Path) -> None:
         hooks.run(name.partition("-")[0], {}, name=name)
     assert hooks.denies()
     command = [sys.executable, "-I", "-S", str(LAUNCH), "serve", "--agent", AGENT]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    host = Host(subprocess.Popen(command, cwd=project, **pipes), [])  # type: ignore[call-overload]
+    server = subprocess.Popen(
+        command, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    host = Host(server, [])
     host.handshake()
     host.ask("tools/list")
     for tool, arguments in CALLS:

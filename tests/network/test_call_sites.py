@@ -55,8 +55,8 @@ def sites(path: Path) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.Attribute) and PROCESS.fullmatch(ast.unparse(node)):
             yield "process", ast.unparse(node)
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
-            name = node.args[0] if node.args else None
-            known = isinstance(name, ast.Constant) and not reaches(str(name.value))
+            given = node.args[0] if node.args else None
+            known = isinstance(given, ast.Constant) and not reaches(str(given.value))
             if not known:
                 yield "process", ast.unparse(node)
 

@@ -14,7 +14,7 @@ import pytest
 
 from context_mode_installer import detect
 from context_mode_installer.system import RealSystem
-from context_mode_runtime import project, resources
+from context_mode_runtime import paths, project, resources
 from context_mode_runtime.execute import languages, process
 from context_mode_runtime.server import session
 
@@ -154,8 +154,8 @@ def test_a_project_on_a_drive(
     monkeypatch.setattr(project, "os", DISK.os())
     monkeypatch.setattr(project, "__file__", "C:\\Python\\project.py")
     monkeypatch.setattr(project, "_first_line", lambda path: DISK.files.get(ntpath.normpath(path), ""))
-    monkeypatch.setattr(project.paths, "data_root", lambda: "C:\\Users\\Lea\\.context-mode")
-    monkeypatch.setattr(project.paths, "home", lambda: "C:\\Users\\Lea")
+    monkeypatch.setattr(paths, "data_root", lambda: "C:\\Users\\Lea\\.context-mode")
+    monkeypatch.setattr(paths, "home", lambda: "C:\\Users\\Lea")
     made = project.find_project(folder)
     assert (made and made.root, made and made.worktree) == (root, worktree)
 
@@ -191,8 +191,8 @@ def test_what_runs_opens_no_window(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """F39: no console for a program, and a group of its own."""
     seen: dict[str, object] = {}
     monkeypatch.setattr(process, "NO_WINDOW", 0x0800_0000)
-    monkeypatch.setattr(process.subprocess, "CREATE_NEW_PROCESS_GROUP", 0x0200, raising=False)
-    monkeypatch.setattr(process.subprocess, "Popen", lambda _argv, **more: seen.update(more))
-    monkeypatch.setattr(process.sys, "platform", "win32")
+    monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x0200, raising=False)
+    monkeypatch.setattr(subprocess, "Popen", lambda _argv, **more: seen.update(more))
+    monkeypatch.setattr(sys, "platform", "win32")
     process.spawn(["x"], cwd=str(tmp_path), env={}, output=1)
     assert seen["creationflags"] == 0x0800_0200

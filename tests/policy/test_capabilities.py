@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from ruamel.yaml import YAML
 
 from context_mode_runtime.policy.capabilityrules import read_yaml
 from context_mode_runtime.policy.hostrules import HostRules, host_rules
+from context_mode_runtime.policy.verdicts import Verdict
 
 CASES = YAML(typ="safe", pure=True).load((Path(__file__).parent / "capabilities.yaml").read_text("utf-8"))
 NAMES = {
@@ -48,7 +50,7 @@ def rules(text: str, tmp_path: Path) -> HostRules:
 def test_a_rules_file(case: dict[str, Any], tmp_path: Path, home: Path) -> None:
     found = rules(case["text"], tmp_path)
     place = {"cwd": str(tmp_path / "p"), "project": str(tmp_path / "p")}
-    judges = {
+    judges: dict[str, Callable[[str], Verdict | None]] = {
         "commands": lambda text: found.judge_command(text, **place),
         "reads": lambda text: found.judge_path(text, **place),
         "edits": lambda text: found.judge_path(text, tool="Edit", **place),

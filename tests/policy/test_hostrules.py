@@ -38,8 +38,8 @@ def section(order: str | None, *files: dict[str, Any], unread: str | None = None
     }
 
 
-def file(path: str, form: str = "json", anchor: str = "home", **keys: list[str]) -> dict[str, Any]:
-    return {"path": path, "format": form, "anchor": anchor, **{k: keys.get(k, v) for k, v in KEYS.items()}}
+def file(path: str, form: str = "json", *, anchor: str = "home", keys: dict[str, list[str]] = KEYS) -> dict[str, Any]:
+    return {"path": path, "format": form, "anchor": anchor, **keys}
 
 
 def read(table: dict[str, Any], config: Path, checkout: Path) -> HostRules:
@@ -116,8 +116,8 @@ def test_last_match(config: Path, checkout: Path) -> None:
         '{ // rules\n "permission": {"bash": {"*": "deny", "ls *": "allow", "git *": "ask", "git status": "allow",},'
         ' "edit": "deny", "read": {"*.env": "deny"}},\n}'
     )
-    keys = {"deny": ["permission"], "ask": [], "allow": []}
-    rules = read(section("last-match", file("{config}/host.jsonc", "permission-map", **keys)), config, checkout)
+    keys: dict[str, list[str]] = {"deny": ["permission"], "ask": [], "allow": []}
+    rules = read(section("last-match", file("{config}/host.jsonc", "permission-map", keys=keys)), config, checkout)
     texts = ("ls -l", "rm a", "git push", "git status", "ls; rm a", "ls && git log", "sudo ls")
     assert [run(rules, text, checkout) for text in texts] == [None, "deny", "ask", None, "deny", "ask", "deny"]
     assert rules.judge_path("x", cwd=str(checkout), project=None, tool="Edit")
@@ -131,8 +131,8 @@ def test_a_list_of_single_rules(config: Path, checkout: Path) -> None:
     said = [dict(zip(("action", "resource", "effect"), one, strict=True)) for one in rules_]
     text = json.dumps({"permissions": [*said, {"action": "bash", "resource": 1, "effect": "deny"}, "x"]})
     (config / "host.jsonc").write_text(text)
-    keys = {"deny": ["permissions"], "ask": [], "allow": []}
-    rules = read(section("last-match", file("{config}/host.jsonc", "permission-map", **keys)), config, checkout)
+    keys: dict[str, list[str]] = {"deny": ["permissions"], "ask": [], "allow": []}
+    rules = read(section("last-match", file("{config}/host.jsonc", "permission-map", keys=keys)), config, checkout)
     assert [run(rules, one, checkout) for one in ("ls -l", "rm a", "git push")] == [None, "deny", "ask"]
     assert rules.judge_path("sub/a.env", cwd=str(checkout), project=None)
     wanted = "an action, a resource and an effect that we know are wanted"
@@ -201,9 +201,9 @@ def test_a_stronger_file_goes_before_a_higher_priority(config: Path, checkout: P
     (config / "weak.toml").write_text(f'[[rule]]\n{SHELL}\ndecision = "allow"\npriority = 999\n')
     (config / "list.json").write_text('{"tools": {"exclude": ["run_shell_command"]}}')
     (config / "strong.toml").write_text(f'[[rule]]\n{SHELL}\ncommandPrefix = "git"\ndecision = "allow"\npriority = 0\n')
-    keys = {"deny": ["tools", "exclude"], "ask": [], "allow": []}
+    keys: dict[str, list[str]] = {"deny": ["tools", "exclude"], "ask": [], "allow": []}
     files = [
-        file("{config}/weak.toml", "toml-rules"), file("{config}/list.json", "json", **keys),
+        file("{config}/weak.toml", "toml-rules"), file("{config}/list.json", "json", keys=keys),
         file("{config}/strong.toml", "toml-rules"),
     ]  # fmt: skip
     rules = read(section("highest-priority", *files), config, checkout)

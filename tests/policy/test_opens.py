@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ def _circle(path: Path) -> None:
     path.symlink_to(path)
 
 
-ODD = {"pipe": _pipe, "device": _device, "circle": _circle, "folder": Path.mkdir}
+ODD: dict[str, Callable[[Path], None]] = {"pipe": _pipe, "device": _device, "circle": _circle, "folder": Path.mkdir}
 WANTED = {
     ".context-mode/policy.json": "denied: the policy can't be read, so nothing runs: ",
     ".claude/settings.json": "denied by rule Bash(touch *)",

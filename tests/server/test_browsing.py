@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,8 @@ def test_an_output_that_waits_for_its_index_is_said(browser: Browser, project: P
 
 def test_what_is_not_there(browser: Browser, project: Path, home: Path) -> None:
     key = made.key_of(project)
-    for asked in (lambda: browser.sources("nothing"), lambda: browser.conversation(key, "x"),
-                  lambda: browser.source(key, "s99")):  # fmt: skip
+    for asked in (partial(browser.sources, "nothing"), partial(browser.conversation, key, "x"),
+                  partial(browser.source, key, "s99")):  # fmt: skip
         with pytest.raises(UnknownError):
             asked()
     (home / ".context-mode" / "projects" / key / "context.db").write_bytes(b"no database " * 99)
@@ -99,12 +100,12 @@ def test_what_is_not_there(browser: Browser, project: Path, home: Path) -> None:
 
 
 def test_a_source_is_read_to_its_end(browser: Browser, project: Path) -> None:
-    key, offset, text = made.key_of(project), 1, ""
-    while offset:
-        found = browser.source(key, "s1", str(offset))
-        text += str(found["text"])
-        offset = int(str(found["next"] or 0))
-    assert found["label"] == "pytest -q"
+    key = made.key_of(project)
+    parts = [browser.source(key, "s1")]
+    while parts[-1]["next"]:
+        parts.append(browser.source(key, "s1", str(parts[-1]["next"])))
+    assert {part["label"] for part in parts} == {"pytest -q"}
+    text = "".join(str(part["text"]) for part in parts)
     assert all(f"request {n}\n" in text for n in range(600))
 
 

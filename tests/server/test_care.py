@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -167,10 +168,8 @@ def test_r01_one_text_for_a_python_that_is_too_old(
     for name in ("context-mode", "context-mode-hook", "context-mode-serve"):
         (bin_dir / name).write_text(f"#!/bin/sh\npython={old}\n")
 
-    class Subject:
-        setup = "context-mode setup"
-
-    assert machine.python(Subject()).detail == wanted  # type: ignore[arg-type]
+    subject: Any = SimpleNamespace(setup="context-mode setup")
+    assert machine.python(subject).detail == wanted
     monkeypatch.setattr(launch, "_OLDEST", sys.maxsize)
     monkeypatch.setattr(sys, "version_info", (3, 9, 1))
     monkeypatch.setattr(sys, "executable", str(old))

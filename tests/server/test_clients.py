@@ -11,6 +11,7 @@ import anyio
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.types import TextContent
 
 LAUNCH = Path(__file__).parents[2] / "runtime" / "context_mode_runtime" / "launch.py"
 MODES = ["legacy", "auto", "2026-07-28"]
@@ -31,7 +32,7 @@ def test_tools_are_listed_and_called(project: Path, mode: str) -> None:
             assert [tool.name for tool in listed.tools][:1] == ["ctx_execute"]
             run = await client.call_tool("ctx_execute", {"language": "sh", "code": "echo hello"})
             assert not run.is_error
-            assert [part.text for part in run.content] == ["exit 0 · 6 B\nhello"]
+            assert run.content == [TextContent(text="exit 0 · 6 B\nhello")]
             wrong = await client.call_tool("ctx_execute", {"language": "sh", "cod": "echo hello"})
             assert wrong.is_error
 

@@ -54,7 +54,9 @@ def test_more_than_the_cap_is_short_and_comes_back_by_the_call_that_the_reply_na
 def test_the_whole_text_can_be_read_in_order(serve: Any) -> None:
     host = serve()
     text, _ = host.call("ctx_execute", {"language": "python", "code": LINES})
-    arguments = json.loads(re.search(r"ctx_search\((\{.*\})\)$", text).group(1))  # type: ignore[union-attr]
+    named = re.search(r"ctx_search\((\{.*\})\)$", text)
+    assert named, text
+    arguments = json.loads(named.group(1))
     assert arguments["queries"] == []
     shown: list[str] = []
     while arguments:
@@ -122,9 +124,10 @@ def test_a_background_run_is_read_while_it_runs_and_ends_with_the_server(serve: 
     code = "echo ready-now; echo $$ > pid; exec sleep 600"
     text, failed = host.call("ctx_execute", {"language": "sh", "code": code, "background": True})
     assert not failed
-    sid = re.match(r"running · (s\d+)\n", text).group(1)  # type: ignore[union-attr]
+    running = re.match(r"running · (s\d+)\n", text)
+    assert running, text
     child = int((project / "pid").read_text(encoding="utf-8"))
-    found, _ = host.call("ctx_search", {"queries": [], "source": sid})
+    found, _ = host.call("ctx_search", {"queries": [], "source": running.group(1)})
     assert "  ready-now" in found
     host.close()
     with pytest.raises(ProcessLookupError):

@@ -44,7 +44,7 @@ def test_two_connections_of_unknown_callers_are_two_sessions() -> None:
 
 
 VSCODE = "11111111-2222-4333-8444-555555555555"
-WAYS = [
+WAYS: list[tuple[dict[str, Any], str, str]] = [
     ({"way": "argument", "conversation": [["arguments", "_ctx_session"]]}, "opencode", "host:ses_0001"),
     ({"way": "added_meta", "conversation": [["_meta", "ctx/session"]]}, "copilot-cli", "host:SUBID"),
     ({"way": "meta", "conversation": [["_meta", "vscode.conversationId"]]}, "vscode", f"host:{VSCODE}"),
@@ -67,7 +67,7 @@ def test_every_way_of_the_spec_language(
 
 def test_a_call_that_two_callers_made_is_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = Connection("host", {"identity": {"request": [{"way": "match"}]}}, "/")
-    params = {"name": "ctx_search", "arguments": {"queries": ["a"], "limit": 1}}
+    params: dict[str, object] = {"name": "ctx_search", "arguments": {"queries": ["a"], "limit": 1}}
     same = {"limit": 1, "queries": ["a"]}
     notes.note_match("host", notes.host_process(), "ctx_search", same, notes.CallNote("c-1", "", "/x"))
     assert connection.caller(params).key == "host:c-1"

@@ -62,7 +62,9 @@ def test_the_list_keeps_its_budget_with_every_hosts_hints(agent: str | None) -> 
     listed = registry.listed(_connection(agent).part("server").get("tool_meta"))
     assert len(json.dumps(listed, ensure_ascii=False).encode()) <= LIST_MAX
     hints = load_agent(agent)["server"]["tool_meta"] if agent else {}
-    assert all(entry.get("_meta", {}) == hints for entry in listed["tools"])  # type: ignore[attr-defined]
+    tools = listed["tools"]
+    assert isinstance(tools, list)
+    assert all(entry.get("_meta", {}) == hints for entry in tools)
 
 
 @pytest.mark.parametrize("agent", _tables())

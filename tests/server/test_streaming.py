@@ -62,6 +62,13 @@ def named(text: str) -> dict[str, Any]:
     return dict(json.loads(found.group(1)))
 
 
+def running(text: str) -> str:
+    """The source that a background run fills."""
+    found = re.match(r"running · (s\d+)\n", text)
+    assert found, text
+    return found.group(1)
+
+
 @pytest.mark.parametrize("code", [MANY, LONG_LINE], ids=["100 MB of lines", "one line of 60 MB"])
 def test_all_of_it_is_stored_byte_by_byte(serve: Any, kept: Any, project: Path, code: str) -> None:
     host = serve()
@@ -154,17 +161,19 @@ def test_a_background_run_that_prints_for_ever_is_read_piece_by_piece(serve: Any
     host = serve()
     code = "for n in 1 2 3; do seq ${n}00000 ${n}99999; read x < go; done; echo last words"
     text, _ = host.call("ctx_execute", {"language": "sh", "code": code, "background": True})
-    sid = re.match(r"running · (s\d+)\n", text).group(1)  # type: ignore[union-attr]
-    for n in (1, 2, 3):
+    sid = running(text)
+
+    def until(wanted: str, *queries: str) -> None:
         found = ""
-        while f"  {n}99999" not in found:
-            found, failed = host.call("ctx_search", {"queries": [f"{n}99999"], "source": sid})
-            assert not failed
+        while wanted not in found:
+            found, failed = host.call("ctx_search", {"queries": [*queries], "source": sid})
+            assert not failed, found
+
+    for n in (1, 2, 3):
+        until(f"  {n}99999", f"{n}99999")
         (project / "go").write_text("on\n", encoding="utf-8")
-    while "  last words" not in found:
-        found, _ = host.call("ctx_search", {"queries": ["last words"], "source": sid})
-    while "exit 0 · " not in found:
-        found, _ = host.call("ctx_search", {"queries": [], "source": sid})
+    until("  last words", "last words")
+    until("exit 0 · ")
     store = kept()
     assert not find_source(store, sid).live
     want = "".join(f"{n}\n" for n in range(100_000, 400_000)) + "last words\n"
@@ -176,7 +185,7 @@ def test_a_background_run_that_the_server_ends_with_is_kept_to_its_last_line(ser
     host = serve()
     code = "trap 'echo tidied up; exit' TERM; echo begun; while :; do sleep 0.05; done"
     text, _ = host.call("ctx_execute", {"language": "sh", "code": code, "background": True})
-    sid = re.match(r"running · (s\d+)\n", text).group(1)  # type: ignore[union-attr]
+    sid = running(text)
     while "  begun" not in host.call("ctx_search", {"queries": [], "source": sid})[0]:
         pass
     host.close()

@@ -24,7 +24,7 @@ def _line(item: dict[str, Any]) -> bytes:
     if kind == "json":
         return json.dumps(value).encode() + b"\n"
     if kind == "long":
-        return b'"' + b"x" * value + b"\n"
+        return b'"' + b"x" * int(value) + b"\n"
     if kind == "deep":
         return b"[" * int(value) + b"\n"
     return str(value).encode() + b"\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
@@ -22,9 +23,9 @@ def hits(store: Store, conversation: str | None, now: int, rules: BudgetRules | 
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_calls_in_the_window(store: Store, case: dict[str, object]) -> None:
-    rules = BudgetRules(**case["rules"]) if "rules" in case else None  # type: ignore[arg-type]
-    got = [hits(store, conversation, now, rules) for conversation, now in case["calls"]]  # type: ignore[attr-defined]
+def test_calls_in_the_window(store: Store, case: dict[str, Any]) -> None:
+    rules = BudgetRules(**case["rules"]) if "rules" in case else None
+    got = [hits(store, conversation, now, rules) for conversation, now in case["calls"]]
     assert got == case["hits"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -19,6 +20,7 @@ from context_mode_runtime.store.sources import add_source, source_text
 
 HERE = Path(__file__).parent
 CASES = YAML(typ="safe").load((HERE / "relevance.yaml").read_text(encoding="utf-8"))
+Form = Literal["NFC", "NFD"]
 
 
 def load(store: Store) -> None:
@@ -74,11 +76,11 @@ def test_words_inside_unspaced_text_are_found(store: Store, query: str) -> None:
 
 
 @pytest.mark.parametrize(("form", "asked"), [("NFC", "NFD"), ("NFD", "NFC")])
-def test_both_unicode_forms_find_each_other(store: Store, form: str, asked: str) -> None:
+def test_both_unicode_forms_find_each_other(store: Store, form: Form, asked: Form) -> None:
     for word in ("Überprüfung", "café", "승인"):
-        text = unicodedata.normalize(form, word)  # type: ignore[arg-type]
+        text = unicodedata.normalize(form, word)
         add_source(store, ("filler line\n" * 200) + text + " is here\n" + "more filler\n" * 200, label=word, kind="log")
-        hit = search(store, unicodedata.normalize(asked, word), scope="project").hits[0]  # type: ignore[arg-type]
+        hit = search(store, unicodedata.normalize(asked, word), scope="project").hits[0]
         assert text in hit.snippet
         assert text in source_text(store, hit.sid)
 
@@ -109,8 +111,9 @@ def test_scopes_hold_their_own_sources(store: Store) -> None:
             store, f"walrus {number}", label=str(number), kind="text", conversation=conversation, worktree=worktree
         )
 
-    def labels(**where: str) -> list[str]:
-        return sorted(hit.label for hit in search(store, "walrus", limit=9, **where).hits)  # type: ignore[arg-type]
+    def labels(scope: str, conversation: str | None = None, worktree: str | None = None) -> list[str]:
+        found = search(store, "walrus", limit=9, scope=scope, conversation=conversation, worktree=worktree)
+        return sorted(hit.label for hit in found.hits)
 
     assert labels(scope="session", conversation="c1") == ["0"]
     assert labels(scope="worktree", worktree="/w1") == ["0", "1", "3"]
@@ -145,13 +148,11 @@ def test_identifiers_are_found_by_their_parts(store: Store) -> None:
 def test_a_source_is_read_in_order(store: Store) -> None:
     text = "".join(f"line {number} {'x' * 60}\n" for number in range(300))
     add_source(store, text, label="run", kind="log")
-    got, offset = "", 1
-    while offset:
-        found = search(store, "", source="run", offset=offset, limit=2)
-        got += "".join(hit.snippet for hit in found.hits)
-        offset = found.next or 0
-    assert got == text
-    assert found.hits[-1].heading.startswith("lines ")
+    parts = [search(store, "", source="run", limit=2)]
+    while parts[-1].next:
+        parts.append(search(store, "", source="run", offset=parts[-1].next, limit=2))
+    assert "".join(hit.snippet for part in parts for hit in part.hits) == text
+    assert parts[-1].hits[-1].heading.startswith("lines ")
     for behind in (99, 10**20):
         assert why(search(store, "", source="run", offset=behind))[0] == "no_match"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def test_what_is_put_in_comes_out(case: Path, edit: tuple[str, formats.Path, obj
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_all_edits_one_after_the_other_and_back(case: Path) -> None:
     form, data = FORMS[case.suffix], case.read_bytes()
-    done = []
+    done: list[tuple[formats.Path, bytes]] = []
     for name in ("entry", "group", "quoted key", "in a list", "top value"):
         if formats.get(formats.read(form, data), EDITS[name][1][:1]) in ({}, formats.MISSING) or case.suffix == ".json":
             new, path = _apply(form, data if not done else done[-1][1], EDITS[name])
@@ -174,13 +175,13 @@ def _documents(draw: st.DrawFn) -> bytes:
 
     def write(value: object) -> str:
         if not isinstance(value, dict | list):
-            return formats.json_.json.dumps(value, ensure_ascii=draw(st.booleans()))
+            return json.dumps(value, ensure_ascii=draw(st.booleans()))
         pairs = value.items() if isinstance(value, dict) else ((None, item) for item in value)
         parts = [
             gap() + ("" if key is None else write(key) + gap() + ":" + gap()) + write(item) + gap()
             for key, item in pairs
         ]
-        end = "," + gap() if parts and draw(st.booleans()) else ""
+        end = "," + gap() if len(parts) > 0 and draw(st.booleans()) else ""
         left, right = ("{", "}") if isinstance(value, dict) else ("[", "]")
         return left + (",".join(parts) or gap()) + end + right
 
