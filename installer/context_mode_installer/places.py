@@ -35,6 +35,10 @@ class Places(NamedTuple):
     missing: tuple[Moved, ...]
     """Moved roots that the host would not make itself and that aren't there."""
 
+    def profiles(self) -> list[str]:
+        """`FOLDER (VARIABLE)` for each folder that a variable chose; several roots in one are one profile."""
+        return list(dict.fromkeys(f"{paths.tilde(one.folder)} ({one.variable})" for one in self.moved))
+
     def path(self, template: str) -> str:
         """A path template with its holes filled, `/` turned into this system's separator."""
         return os.path.normpath(fill_text(template, self.holes))

@@ -26,7 +26,7 @@ def test_a_moved_config_folder_is_used_alone(home: Path, monkeypatch: pytest.Mon
     assert sorted(os.listdir(home)) == [".context-mode", "link", "work"]
     assert (home / "work/claude/.claude.json").exists()
     assert f'[hooks.state."{home}/work/codex/hooks.json:stop:0:0"]' in (home / "work/codex/config.toml").read_text()
-    assert f"  profile: {home}/work/claude (CLAUDE_CONFIG_DIR)" in done.messages
+    assert done.messages.count("  profile: ~/work/claude (CLAUDE_CONFIG_DIR)") == 1
     run(Options(remove=True))
     assert tree(home).keys() == {"link", "work", "work/codex"}
 

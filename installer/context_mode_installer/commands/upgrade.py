@@ -153,8 +153,8 @@ def _set_up_again(found: dict[Group, list[str]], data: dict[str, Any], lines: li
 
 
 def _profiles(agent: str) -> list[str]:
-    moved = find_places(spec_of(agent), os.environ).moved
-    return [f"{agent}: profile {paths.tilde(one.folder)} ({one.variable})" for one in moved]
+    profiles = find_places(spec_of(agent), os.environ).profiles()
+    return [f"{agent}: profile {one}" for one in profiles]
 
 
 def _looked_at(data: dict[str, Any], lines: list[str]) -> Result:

@@ -29,7 +29,7 @@ _PYTHON_LINE = re.compile(r"^python=(.*)$", re.MULTILINE)
 def version(subject: Subject) -> Outcome:
     """D1: ours, the agent's, and whether the installer that brought us knows a newer one."""
     known = f"context-mode {VERSION}, {subject.host.title}"
-    profiles = "".join(f", profile {paths.tilde(one.folder)} ({one.variable})" for one in subject.host.places.moved)
+    profiles = "".join(f", profile {one}" for one in subject.host.places.profiles())
     if subject.host.version is None and subject.host.spec.detection.binary:
         return _unknown(subject, f"{known}{profiles}")
     origin = find_origin()

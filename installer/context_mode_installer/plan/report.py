@@ -50,7 +50,7 @@ def lines_of(plan: Plan, hosts: Sequence[Host], how: Telling) -> list[str]:
         if how.seen.get(host.spec.id):
             title += f"; checked: {', '.join(how.seen[host.spec.id])}"
         lines += _section(title, changes, plan, how) or [title]
-        lines += [f"  profile: {one.folder} ({one.variable})" for one in host.places.moved]
+        lines += [f"  profile: {one}" for one in host.places.profiles()]
         lines += [f"  attention: {text}" for text in _attention(plan, host)]
     return [*lines, *plan.notes]
 
