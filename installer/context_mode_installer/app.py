@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,7 +18,7 @@ from context_mode_installer.answer import Json
 from context_mode_installer.answer import answer as _call
 from context_mode_installer.app_stored import stored_app
 from context_mode_installer.manual import Commands
-from context_mode_installer.screen import complain, show, usage_error
+from context_mode_installer.screen import OutputError, complain, show, usage_error
 from context_mode_runtime.log import log_error
 from context_mode_runtime.paths import NoHomeError, error_log, tilde
 from context_mode_runtime.version import VERSION
@@ -63,9 +65,20 @@ def run_app(arguments: list[str]) -> int:
             typer.echo(error.format_message(), err=True)
             return results.USAGE
         return _ended(arguments, usage_error(error, arguments), results.USAGE)
+    except OutputError as error:
+        complain(str(error))
+        _drop_output()
+        return results.FINDINGS
     except Exception as error:  # noqa: BLE001 - the one place where our own faults end
         return _our_fault(arguments, error)
     return code if isinstance(code, int) else 0
+
+
+def _drop_output() -> None:
+    """What waits to be written goes nowhere: at its end Python would try again, and say so."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _with_newest(arguments: list[str]) -> list[str]:

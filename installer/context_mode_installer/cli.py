@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from context_mode_runtime.version import too_old
@@ -24,12 +25,20 @@ def main() -> None:
 
 
 def _command(arguments: list[str]) -> int:
+    _open_streams()
     try:
         from context_mode_installer.app import run_app
 
         return run_app(arguments)
     except KeyboardInterrupt:  # while the imports run
         return 130
+
+
+def _open_streams() -> None:
+    """Whoever starts us with a closed stdout or stderr wants none of it: it goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until our end
 
 
 def _runtime(arguments: list[str]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import itertools
 import os
 import re
@@ -50,8 +51,25 @@ def plain() -> bool:
     return os.environ.get("TERM") == "dumb" and sys.stdout.isatty()
 
 
+class OutputError(Exception):
+    """What was to be shown can't be written: a full disk behind stdout, say."""
+
+
 def show(result: Result, *, as_json: bool) -> None:
-    """Prints a result: one JSON object on stdout, or its lines; errors go to stderr."""
+    """Prints a result: one JSON object on stdout, or its lines; errors go to stderr.
+
+    Raises OutputError, and BrokenPipeError for a reader that has gone.
+    """
+    try:
+        _print(result, as_json=as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"the output can't be written: {error.strerror}") from None
+
+
+def _print(result: Result, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(result.as_json() + "\n")
         return
@@ -104,7 +122,8 @@ def step(text: str) -> Iterator[None]:
 
 def complain(line: str) -> None:
     """One line on stderr, in our name."""
-    sys.stderr.write(f"context-mode: {line}\n")
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"context-mode: {line}\n")
 
 
 def excerpt(place: str, line: int, column: int, text: str) -> list[str]:
@@ -155,7 +174,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """
     if plain():
         return [_spoken(columns, row) for row in rows]
-    console = Console(width=None if sys.stdout.isatty() else _UNBOUND, no_color=True, highlight=False, markup=False)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUND
+    console = Console(file=io.StringIO(), width=width, no_color=True, highlight=False, markup=False)
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
     for name in columns:
         grid.add_column(name, overflow="fold", no_wrap=name != columns[-1])

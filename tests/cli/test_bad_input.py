@@ -4,6 +4,7 @@ import json
 import os
 import pwd
 import subprocess
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,6 +44,28 @@ def test_a_wrong_word_names_the_right_one(words: list[str], code: int, said: str
     assert "Traceback" not in text
     assert len(text.strip().splitlines()) <= 3
     assert snapshot(home) == {}
+
+
+@pytest.mark.parametrize("words", [["search", "x"], ["stats", "--json"], ["stats", "--jsn"], ["agents"]], ids=" ".join)
+@pytest.mark.parametrize(
+    ("streams", "code", "said"),
+    [
+        (">/dev/full", 1, "context-mode: the output can't be written: No space left on device\n"),
+        (">&-", 0, ""),
+        (">&- 2>&-", 0, ""),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_one_line(
+    project: Path, words: list[str], streams: str, code: int, said: str
+) -> None:
+    script = Path(sysconfig.get_path("scripts")) / "context-mode"
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {streams}', "sh", script, *words], cwd=project, capture_output=True, text=True, check=False
+    )
+    if "--jsn" in words:
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    else:
+        assert (done.returncode, done.stderr) == (code, said)
 
 
 def test_errors_are_one_json_object_with_json(run_cli: Cli) -> None:

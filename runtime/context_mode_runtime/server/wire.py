@@ -150,6 +150,8 @@ def claim() -> Wire:
 
     Raises OSError when the process was started without stdin or stdout.
     """
+    for fd in (0, 1):
+        os.fstat(fd)  # a free number would be the next one that `dup` gives
     read_fd, write_fd = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
