@@ -27,12 +27,7 @@ def tools(spec: AgentSpec, row: dict[str, Any]) -> Iterator[tuple[Tool, str]]:
     """The tools of a route's class that take such an input, and the value for each."""
     for tool in spec.tools:
         value = row["value"].get(tool.dialect or "any")
-        if (
-            tool.class_ == row["class"]
-            and value
-            and tool.names[0] not in TABLE["passes"]
-            and any(field.name == row["field"] for field in tool.fields)
-        ):
+        if tool.class_ == row["class"] and value and any(field.name == row["field"] for field in tool.fields):
             yield tool, value
 
 

@@ -209,18 +209,22 @@ _OTHER_TEXTS = {
 
 
 def _read(call: Call) -> str | None:
-    policy = call.policy()
-    path = call.field("path")
-    if not path or not policy.routes["read"]:
+    """A read of whole files that are named: each one that is too large has its call."""
+    if not call.policy().routes["read"]:
         return None
-    size = _size(path, call.cwd())
-    if size is None or size <= limits.OUTPUT_CAP or _bounded(call) or _whole(call, path):
+    large = {}
+    for path in map(str, call.fields("path")):
+        size = _size(path, call.cwd()) if path else None
+        if size is not None and size > limits.OUTPUT_CAP and not _whole(call, path):
+            large[os.path.normpath(os.path.join(call.cwd(), os.path.expanduser(path)))] = size
+    if not large or _bounded(call):
         return None
-    absolute = os.path.normpath(os.path.join(call.cwd(), os.path.expanduser(path)))
+    total = sum(large.values())
+    what = f"This file ({total:,} B)" if len(large) == 1 else f"Each of {len(large)} files ({total:,} B)"
     way = f"Then ask it with {call.tool_name('ctx_search')}."
     if call.tool and call.tool["range"]:
         way += f" A {call.get('tool')} with a line range passes, for an edit."
-    return _text(call, f"This file ({size:,} B)", "ctx_index", way, {"path": absolute})
+    return _text(call, what, "ctx_index", way, *({"path": path} for path in large))
 
 
 def _bounded(call: Call) -> bool:

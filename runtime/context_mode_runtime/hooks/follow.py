@@ -40,7 +40,7 @@ def _host_verdict(call: Call, project: Project) -> Verdict | None:
     if call.tool_class == "shell":
         return rules.judge_command(call.field("command"), **folders)
     if call.tool_class == "read":
-        return rules.judge_path(call.field("path"), **folders)
+        return strictest(*[rules.judge_path(str(path), **folders) for path in call.fields("path")])
     return strictest(*[rules.judge_tool("WebFetch", str(url)) for url in call.fields("url")])
 
 
