@@ -95,41 +95,71 @@ def given_at(text: str, at: int, names: Mapping[str, str], reach: Reach, *, bare
 
     With `bare` it may begin with an unknown name and without a bracket.
     """
-    result = Given()
-    start, stop = at, min(len(text), at + REACH) if reach.left else at
-    depth, key = 0, ""
-    while at < stop and len(result.words) < _WORDS_MAX:
-        c = text[at]
-        skipped = _skipped(text, at)
+    reader = _Reader(text, at, at + REACH if reach.left else at, names, bare=bare)
+    while reader.goes_on():
+        pass
+    reach.take(reader.at - at + 1)
+    return reader.given
+
+
+class _Reader:
+    """Reads the literals of one call or list from `at` to `stop` at most, into `given`."""
+
+    __slots__ = ("_bare", "_depth", "_key", "_names", "_stop", "_text", "at", "given")
+
+    def __init__(self, text: str, at: int, stop: int, names: Mapping[str, str], *, bare: bool) -> None:
+        self._text = text
+        self._stop = min(len(text), stop)
+        self._names = names
+        self._bare = bare
+        self._depth = 0
+        self._key = ""
+        self.at = at
+        self.given = Given()
+
+    def goes_on(self) -> bool:
+        """Reads one thing more; False when there is none."""
+        if self.at >= self._stop or len(self.given.words) >= _WORDS_MAX:
+            return False
+        if self._passed_over():
+            return True
+        return self._closed() if self._text[self.at] in _CLOSE else self._taken()
+
+    def _passed_over(self) -> bool:
+        """Goes over words that say nothing, what parts two operands, and an opening bracket."""
+        c = self._text[self.at]
+        skipped = _skipped(self._text, self.at)
         if skipped:
-            at += len(skipped)
-            depth = max(depth, 1) if skipped.endswith("(") else depth
-        elif c in " \t\r,&" or (c == "\n" and (depth or not result.words or _goes_on(text, at))):
-            at += 1
-            key = "" if c == "," else key
+            self._depth = max(self._depth, 1) if skipped.endswith("(") else self._depth
+        elif c in " \t\r,&" or (c == "\n" and (self._depth or not self.given.words or _goes_on(self._text, self.at))):
+            self._key = "" if c == "," else self._key
         elif c in _OPEN:
-            depth += 1
-            at += 1
-        elif c in _CLOSE:
-            depth -= 1
-            at += 1
-            if depth <= 0 and not _goes_on(text, at):
-                break
+            self._depth += 1
         else:
-            word, end = _operand(text, at, stop, names)
-            if end <= at or (word is None and not depth and not result.words and not bare):
-                break
-            if word is None and text[end : end + 1] == "(":
-                at = end
-                continue
-            if word is None:
-                found, end = _key(text, at, end)
-                key = found or key
-                word = None if found else HOLE
-            _put(result, word, key)
-            at = end
-    reach.take(at - start + 1)
-    return result
+            return False
+        self.at += len(skipped) or 1
+        return True
+
+    def _closed(self) -> bool:
+        """Goes over a closing bracket; whether something belongs to the call behind it."""
+        self._depth -= 1
+        self.at += 1
+        return self._depth > 0 or _goes_on(self._text, self.at)
+
+    def _taken(self) -> bool:
+        """Takes a literal, a name, or the key of the value that comes; False where none of them stands."""
+        text = self._text
+        word, end = _operand(text, self.at, self._stop, self._names)
+        outside = not (self._depth or self.given.words or self._bare)
+        if end <= self.at or (word is None and outside):
+            return False
+        if word is None and text[end : end + 1] != "(":
+            found, end = _key(text, self.at, end)
+            self._key = found or self._key
+            word = None if found else HOLE
+        _put(self.given, word, self._key)
+        self.at = end
+        return True
 
 
 def operand_at(text: str, at: int, names: Mapping[str, str], reach: Reach) -> str | None:
