@@ -31,7 +31,7 @@ UNITS = [
     *("x+=a;", "read x <<< a;", "$x$y ", "for i in a b; do $i; done;", "a[0]=b;", "{a..z}", "set -- a;shift;"),
     *("printf -v x a;", "echo a > f; sh f;", "echo a|cat|", "xargs -I{} ", "sed e;", "true|{ sh;", "${x//a/b}"),
     "@(a|b)",
-    *("echo a > f ", "echo a >> f ", "tee f < a "),
+    *("echo a > f ", "echo a >> f ", "tee f < a ", 'x="$x -$y";', "p=${p/:*:/:b:}:$p;"),
 ]
 DIALECTS = ["bash", "fish", "powershell", "cmd"]
 CASES = [*((unit, "bash") for unit in UNITS), *((UNITS[n], DIALECTS[1 + n % 3]) for n in range(0, len(UNITS), 6))]
@@ -76,6 +76,18 @@ def test_a_hundred_kilobytes_of_anything_come_to_an_end(unit: str, dialect: str)
     text = unit * (100_000 // len(unit.encode()))
     found = read(text, dialect).commands
     assert sum(len(word) for command in found for word in command.words) <= 30 * len(text)
+
+
+def test_a_replacement_by_a_pattern_is_paid_for() -> None:
+    text = "p=" + "abc:" * 60 + "\n" + "p=${p/*:$x*:/:b:}:$p\n" * 4 + "p=${p/:$x:/:b:}\n" * 4
+    assert work(text, "bash") < 300_000
+
+
+def test_a_long_script_of_branches_is_read_to_its_end() -> None:
+    branches = [
+        f'if a{n}; then x="$x -f{n}"; else y="$y:$x"; fi\nfor i in a b c; do b $x $i; done\n' for n in range(400)
+    ]
+    assert not read("".join(branches)).incomplete
 
 
 JUDGES = (

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
 DEPTH_MAX = 16
 """Texts inside texts (`sh -c "sh -c ..."`) that are opened."""
-_SPREAD = 4
-"""Expansions may make this many times the text's length."""
+_SPREAD = 8
+_SPREAD_ALWAYS = 200_000
+"""Expansions may make this many times the text's length, and so many characters more."""
 _CHAIN_MAX = 12
 """Wrappers in front of wrappers that are opened."""
 _PASSES_MAX = 3
@@ -93,7 +94,7 @@ class Reading:
     def __init__(self, size: int, dialect: str, inside: Inside | None) -> None:
         self.inside = inside
         self.commands: list[Command] = []
-        self.budget = Budget(_SPREAD * size + 40_000)
+        self.budget = Budget(_SPREAD * size + _SPREAD_ALWAYS)
         self.env = Env(self.budget, dialect)
         self.incomplete = False
         self.hidden: dict[int, str] = {}

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from context_mode_runtime.wildcard import signs_match
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 SIZE_MAX = 256
 """Longest text and pattern that are compared; a longer one fits nothing."""
 _PLAIN_MAX = 32
+_WILD = frozenset("*?[(\\<")
 _CLASSES = {
     "alpha": str.isalpha,
     "lower": str.islower,
@@ -20,9 +25,54 @@ _CLASSES = {
 
 def fits(pattern: str, text: str) -> bool:
     """The whole `text` is what `pattern` stands for."""
-    if len(pattern) > SIZE_MAX or len(text) > SIZE_MAX:
-        return False
-    return any(signs_match(_tokens(plain), text, _sign) for plain in _plain(pattern))
+    return fitter(pattern)(text)
+
+
+def fitter(pattern: str) -> Callable[[str], bool]:
+    """Tells whether a whole text is what `pattern` stands for; the pattern is taken apart once."""
+    if not wild(pattern):
+        return pattern.__eq__
+    if len(pattern) > SIZE_MAX:
+        return lambda _: False
+    choices = [_tokens(plain) for plain in _plain(pattern)]
+    return lambda text: len(text) <= SIZE_MAX and any(signs_match(tokens, text, _sign) for tokens in choices)
+
+
+def prefixes(pattern: str) -> Callable[[str, int], int]:
+    """Tells how far the longest piece of a text that `pattern` stands for goes from a place; -1: there is none."""
+    choices = [_tokens(plain) for plain in _plain(pattern)]
+    return lambda text, start: max(_prefix(tokens, text, start) for tokens in choices)
+
+
+def _prefix(tokens: list[str], text: str, start: int) -> int:
+    """All places in `tokens` that the text may have come to are followed at once: length of the two multiplied."""
+    if tokens and tokens[0] != "*" and not _sign(tokens[0], text[start]):
+        return -1
+    places = _behind_stars(tokens, {0})
+    found = start if len(tokens) in places else -1
+    for at in range(start, len(text)):
+        here = [n for n in places if n < len(tokens)]
+        reached = {n for n in here if tokens[n] == "*"} | {n + 1 for n in here if _sign(tokens[n], text[at])}
+        if not reached:
+            break
+        places = _behind_stars(tokens, reached)
+        found = at + 1 if len(tokens) in places else found
+    return found
+
+
+def _behind_stars(tokens: list[str], places: set[int]) -> set[int]:
+    found = set(places)
+    for place in places:
+        end = place
+        while end < len(tokens) and tokens[end] == "*":
+            end += 1
+        found.update(range(place, end + 1))
+    return found
+
+
+def wild(pattern: str) -> bool:
+    """`pattern` may stand for more than itself."""
+    return any(c in _WILD for c in pattern)
 
 
 def _plain(pattern: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell import scan, values
-from context_mode_runtime.shell.globs import SIZE_MAX, fits
+from context_mode_runtime.shell.globs import SIZE_MAX, fits, fitter, prefixes, wild
 from context_mode_runtime.shell.words import escaped, name_end
 
 TYPE_CHECKING = False
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from context_mode_runtime.shell.values import Env, Value
+    from context_mode_runtime.shell.words import Budget
 
 _OPERATORS = (
     *("##", "%%", "//", "/#", "/%", "^^", ",,", "~~", ":-", ":=", ":+", ":?"),
@@ -24,6 +25,8 @@ _CASES: dict[str, Callable[[str], str]] = {
     ",": lambda text: text[:1].lower() + text[1:],
     "~": lambda text: text[:1].swapcase() + text[1:],
 }
+_SQUARE_COST = 2
+"""A replacement by a pattern costs the square of the text's length divided by this."""
 _MODIFIERS: dict[str, Callable[[str], str]] = {
     "t": lambda text: text.rpartition("/")[2],
     "l": str.lower,
@@ -133,7 +136,7 @@ def _change(operator: str, word: str, env: Env, depth: int) -> Callable[[str], s
     if operator[:1] == "/":
         old, _, new = word.partition("/")
         olds, news = _operand(old, env, depth), _operand(new, env, depth)
-        return lambda text: _replaced(text, operator, olds[0], news[0])
+        return lambda text: _replaced(text, operator, olds[0], news[0], env.budget)
     if operator[:1] in ("#", "%"):
         patterns = _operand(word, env, depth)
         return lambda text: _cut(text, operator, patterns[0])
@@ -162,32 +165,50 @@ def _one(fields: list[str]) -> str:
 
 def _cut(text: str, operator: str, pattern: str) -> str:
     """`#`, `##`, `%`, `%%`: without the shortest or longest beginning or end that fits."""
+    if not wild(pattern):
+        return text.removeprefix(pattern) if operator[0] == "#" else text.removesuffix(pattern)
     if len(text) > SIZE_MAX:
         return text
+    whole = fitter(pattern)
     sizes = range(len(text) + 1) if len(operator) == 1 else range(len(text), -1, -1)
     for size in sizes:
         piece = text[:size] if operator[0] == "#" else text[len(text) - size :]
-        if fits(pattern, piece):
+        if whole(piece):
             return text[size:] if operator[0] == "#" else text[: len(text) - size]
     return text
 
 
-def _replaced(text: str, operator: str, old: str, new: str) -> str:
-    if not old or len(text) > SIZE_MAX:
+def _replaced(text: str, operator: str, old: str, new: str, budget: Budget) -> str:
+    if not old:
         return text
+    if not wild(old):
+        return _swapped(text, operator, old, new)
+    if max(len(text), len(old)) > SIZE_MAX or not budget.take(len(text) * len(text) // _SQUARE_COST):
+        return text
+    if not text:
+        return new if fits(old, text) else text
+    if operator == "/%":
+        start = next((start for start in range(len(text)) if fits(old, text[start:])), len(text))
+        return text[:start] + new if start < len(text) else text
+    reach = prefixes(old)
     out, at = "", 0
-    starts = range(1) if operator == "/#" else range(len(text))
-    for start in starts:
-        if start < at:
-            continue
-        ends = range(len(text), start, -1) if operator != "/%" else range(len(text), len(text) - 1, -1)
-        end = next((end for end in ends if fits(old, text[start:end])), -1)
+    for start in range(1) if operator == "/#" or old[0] == "*" else range(len(text)):
+        end = reach(text, start) if start >= at else -1
         if end > start:
             out += text[at:start] + new
             at = end
             if operator != "//":
                 break
     return out + text[at:]
+
+
+def _swapped(text: str, operator: str, old: str, new: str) -> str:
+    """`old`, which stands for itself alone, replaced: the first, all (`//`), one at the beginning (`/#`) or end (`/%`)."""
+    if operator == "/#":
+        return new + text[len(old) :] if text.startswith(old) else text
+    if operator == "/%":
+        return text[: -len(old)] + new if text.endswith(old) else text
+    return text.replace(old, new) if operator == "//" else text.replace(old, new, 1)
 
 
 def _slice(value: Value, word: str, name: str) -> list[Value]:

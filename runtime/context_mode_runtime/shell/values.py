@@ -83,10 +83,15 @@ class Env:
         if isinstance(value, str) and len(value) > LENGTH_MAX:
             value = unseen("$" + name)
         values = self.values.setdefault(name, [])
-        if not values or values[0] != value or type(values[0]) is not type(value):
-            self.changed = self.changed or value not in values
-            values.insert(0, value)
-            del values[VALUES_MAX:]
+        if values and same(values[0], value):
+            return
+        at = next((at for at, known in enumerate(values) if same(known, value)), -1)
+        if at < 0:
+            self.changed = True
+            del values[VALUES_MAX - 1 :]
+        else:
+            del values[at]
+        values.insert(0, value)
 
     def arguments(self, scope: str, rest: list[str]) -> None:
         """`$@`, `$1` and so on of a function or text."""
@@ -189,6 +194,13 @@ def _variable(text: str, name: str | None, env: Env, depth: int) -> Sequence[Val
     if "[" in text or name in ("@", "*") or env.dialect in ("zsh", "fish"):
         return values
     return [(value[0] if value else "") if isinstance(value, list) else value for value in values]
+
+
+def same(one: Value, other: Value) -> bool:
+    """Two values do the same: equal ones, and two that the text doesn't tell, but for what is known of them."""
+    if isinstance(one, Unseen) and isinstance(other, Unseen):
+        return one.bare == other.bare
+    return type(one) is type(other) and one == other
 
 
 def unseen(text: str, bare: str = "") -> Unseen:
