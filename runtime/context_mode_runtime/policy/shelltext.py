@@ -85,7 +85,8 @@ def judge_shell(
             rule = next((rule for rule in files[decision] if named.fits(rule)), None)
             if rule:
                 return by_rule(decision, rule)
-    return by_unseen(reading.unseen) if unseen and reading.unseen and any(shell.values()) else None
+    what = reading.unseen({rule.heads() for listed in shell.values() for rule in listed}) if unseen else ""
+    return by_unseen(what) if what else None
 
 
 def read_all(text: str, dialect: str) -> Reading:

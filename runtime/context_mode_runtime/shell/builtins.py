@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.shell import outputs, parameters, values
-from context_mode_runtime.shell.opened import plain_path
+from context_mode_runtime.shell import outputs, parameters, tellers, values
+from context_mode_runtime.shell.opened import base, plain_path
 from context_mode_runtime.shell.programs import option_values
 from context_mode_runtime.shell.text_table import DOWNLOADS
 from context_mode_runtime.shell.words import is_name, whole
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _FIELDS_MAX = 64
 _TEXTS_MAX = 8
+_LINKS_MAX = 2
+"""Programs that one name may stand for."""
 
 
 def assign(env: Env, name: str, value: Word | list[Word]) -> None:
@@ -34,7 +36,7 @@ def assign(env: Env, name: str, value: Word | list[Word]) -> None:
         else:
             text = " ".join(row)
             hidden = any(isinstance(field, values.Unseen) for field in row)
-            _keep(env, name, values.unseen(text) if hidden else text)
+            _keep(env, name, row[0] if len(row) == 1 else values.unseen(text) if hidden else text)
 
 
 def _keep(env: Env, name: str, value: str) -> None:
@@ -44,8 +46,7 @@ def _keep(env: Env, name: str, value: str) -> None:
         found = parameters.element(head, key[:-1], env) if bracket else env.of(name)
         for old in found[:4] or [""]:
             text = old if isinstance(old, str) else (old[0] if old else "")
-            unknown = isinstance(text, values.Unseen) or isinstance(value, values.Unseen)
-            _keep(env, name, values.unseen(text + value) if unknown else text + value)
+            _keep(env, name, values.joined(text, value))
         return
     head, bracket, key = name.partition("[")
     if bracket:
@@ -100,7 +101,7 @@ def _declare(words: list[str], _segment: Segment, env: Env) -> None:
         if "n" in options or words[0] == "nameref":
             env.refs[name] = value
         elif is_name(name.partition("[")[0].removesuffix("+")):
-            _keep(env, name, values.unseen(value) if isinstance(word, values.Unseen) else value)
+            _keep(env, name, word.behind(len(name) + 1) if isinstance(word, values.Unseen) else value)
 
 
 def _set(words: list[str], _segment: Segment, env: Env) -> None:
@@ -124,7 +125,7 @@ def _shift(words: list[str], _segment: Segment, env: Env) -> None:
 
 def _printf(words: list[str], _segment: Segment, env: Env) -> None:
     if words[1:2] == ["-v"] and len(words) > len("pvx"):
-        for text in outputs.formatted(words[1:], env):
+        for text in tellers.formatted(words[1:], env):
             _keep(env, words[2], text)
 
 
@@ -224,16 +225,36 @@ def _tee(words: list[str], segment: Segment, env: Env) -> None:
 def _dd(words: list[str], segment: Segment, env: Env) -> None:
     names = {key: value for key, _, value in (word.partition("=") for word in words[1:])}
     texts = env.files.get(plain_path(names.get("if", "")), []) or outputs.inputs(segment, env, 0)[0]
+    link(env, names.get("if", ""), names.get("of", ""))
     if "of" in names and texts:
         write(env, names["of"], texts, add=False)
 
 
 def _copy(words: list[str], _segment: Segment, env: Env) -> None:
     rest = [word for word in words[1:] if not word.startswith("-")]
+    for path in rest[:-1]:
+        link(env, path, rest[-1])
     texts = [text for path in rest[:-1] for text in env.files.get(plain_path(path), [])]
     told = not any(plain_path(path) in env.untold for path in rest[:-1])
     if texts or not told:
         write(env, rest[-1], texts, add=False, told=told)
+
+
+def link(env: Env, program: str, path: str) -> None:
+    """The program at `program` is at `path`, too, or in that folder under its own name."""
+    name = base(path.rstrip("/"))
+    known = env.links.setdefault(name, [])
+    if name and base(program) not in ("", name) and program not in known and len(known) < _LINKS_MAX:
+        known.append(program)
+        env.changed = True
+
+
+def _getopts(_words: list[str], _segment: Segment, env: Env) -> None:
+    """The value of an option is one of the arguments, or what is glued to one."""
+    for word in reversed([field for fields in env.of("@")[:8] for field in fields] or [""]):
+        env.remember("OPTARG", word)
+        if word[:1] == "-" and len(word) > len("-x"):
+            env.remember("OPTARG", word[2:])
 
 
 def _download(words: list[str], _segment: Segment, env: Env) -> None:
@@ -272,7 +293,8 @@ ACTIONS: dict[str, Callable[[list[str], Segment, Env], None]] = {
     "hash": _hash,
     **dict.fromkeys(("tee", "sponge"), _tee),
     "dd": _dd,
-    **dict.fromkeys(("cp", "mv", "ln", "install"), _copy),
+    **dict.fromkeys(("cp", "mv", "ln", "install", "rsync"), _copy),
+    "getopts": _getopts,
     **dict.fromkeys(DOWNLOADS, _download),
     "exec": _exec,
 }

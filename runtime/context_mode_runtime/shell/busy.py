@@ -25,6 +25,8 @@ BUSY = frozenset(
         *(
             "ln",
             "mv",
+            "rsync",
+            "getopts",
             "nameref",
             "read",
             "set",

@@ -10,13 +10,13 @@ from context_mode_runtime.shell.interpreters import interpreter
 from context_mode_runtime.shell.model import OUTPUT, Segment
 from context_mode_runtime.shell.opened import base
 from context_mode_runtime.shell.scan import scan
-from context_mode_runtime.shell.values import Env, Unseen, alternatives
+from context_mode_runtime.shell.values import GAP, Env, Unseen, alternatives
 from context_mode_runtime.shell.words import LITERAL, WINDOWS, Budget, Word, whole
 from context_mode_runtime.shell.wrapper_table import DECLARING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Protocol
 
     from context_mode_runtime.shell.opened import Text
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 DEPTH_MAX = 16
 """Texts inside texts (`sh -c "sh -c ..."`) that are opened."""
 _SPREAD = 8
-_SPREAD_ALWAYS = 200_000
+_SPREAD_ALWAYS = 400_000
 """Expansions may make this many times the text's length, and so many characters more."""
 _CHAIN_MAX = 12
 """Wrappers in front of wrappers that are opened."""
@@ -86,7 +86,7 @@ class Command:
 class Reading:
     """The commands of one text; `incomplete` when some of it could not be read to its end.
 
-    `hidden` holds, by segment, the command names and shell programs that the text doesn't tell.
+    `hidden` holds, by segment, the command names and shell programs that the text doesn't tell, each with its shape.
     """
 
     __slots__ = ("again", "budget", "commands", "env", "hidden", "incomplete", "inside", "seen", "texts")
@@ -97,15 +97,22 @@ class Reading:
         self.budget = Budget(_SPREAD * size + _SPREAD_ALWAYS)
         self.env = Env(self.budget, dialect)
         self.incomplete = False
-        self.hidden: dict[int, str] = {}
+        self.hidden: dict[int, tuple[str, str]] = {}
         self.again: list[_Spot] = []
         self.seen: set[tuple[int, tuple[str, ...]]] | None = None
         self.texts = 0
 
-    @property
-    def unseen(self) -> str:
-        """The first command name or shell program, as written, that the text doesn't tell; empty when it tells all."""
-        return next(iter(self.hidden.values()), "")
+    def unseen(self, heads: Iterable[str] = ("",)) -> str:
+        """The first command name or shell program, as written, that the text doesn't tell; empty when it tells all.
+
+        A name that can become none of `heads`, whatever stands in its gaps, is no matter; an empty head is any name.
+        """
+        names = list(heads)
+        if not self.hidden:
+            return ""
+        from context_mode_runtime.shell.guesses import may_become
+
+        return next((what for what, shape in self.hidden.values() if may_become(shape, names)), "")
 
 
 def commands(text: str, dialect: str = "bash") -> list[Command]:
@@ -232,23 +239,25 @@ def _read_command(reading: Reading, words: list[str], spot: _Spot) -> None:
         if not inner or not inner[0]:
             continue
         if isinstance(inner[0], Unseen):
-            todo += [(one, chain) for one in _without_unseen(inner)]
+            from context_mode_runtime.shell.guesses import without_gaps
+
+            todo += [(one, chain) for one in without_gaps(inner, reading.env, chain)]
             continue
         own: list[Text] = []
         todo += _open(reading, command, own)
+        todo += _linked(reading, command)
         texts += [(text, (*chain, command.name)) for text in own]
         reading.env.last = inner[-1]
     for text, chain in texts:
         _read_handed(reading, text, spot, chain)
 
 
-def _without_unseen(words: list[str]) -> list[list[str]]:
-    """What runs when the unseen part of the first words is nothing."""
-    for at, word in enumerate(words):
-        bare = word.bare.split() if isinstance(word, Unseen) else [word]
-        if bare:
-            return [[*bare, *words[at + 1 :]]]
-    return []
+def _linked(reading: Reading, command: Command) -> list[tuple[list[str], tuple[str, ...]]]:
+    """The same with the programs to which the text gave this name."""
+    programs, chain = reading.env.links.get(command.name, ()), command.via
+    if not programs or command.name in chain or not reading.budget.take(sum(map(len, command.words))):
+        return []
+    return [([program, *command.words[1:]], (*chain, command.name)) for program in programs]
 
 
 def _read_handed(reading: Reading, handed: Text, spot: _Spot, chain: tuple[str, ...]) -> None:
@@ -260,8 +269,7 @@ def _read_handed(reading: Reading, handed: Text, spot: _Spot, chain: tuple[str, 
     if rest:
         reading.texts += 1
         scope = f"\0{reading.texts}"
-        env.remember(scope + "\0000", rest[0])
-        env.arguments(scope, rest[1:])
+        env.arguments(scope, rest[1:], rest[0])
     outer = env.dialect
     env.dialect = kind or spot.dialect
     _read_text(reading, text, _Spot(spot.segment, env.dialect, chain, spot.depth + 1, scope))
@@ -315,19 +323,19 @@ def _started_by_code(reading: Reading, command: Command) -> list[Text]:
 def _runs_nothing(command: Command, env: Env) -> bool:
     """A program of which nothing is known but its name, in a text that gives no name a meaning of its own."""
     name = command.name
-    if env.aliases or env.bodies or env.files or env.untold or name != name.lower() or name[:1] == "=":
+    if env.aliases or env.bodies or env.files or env.untold or env.links or name != name.lower() or name[:1] == "=":
         return False
     return name not in BUSY or (name in ONLY_WITH and not any(w.startswith(ONLY_WITH[name]) for w in command.words))
 
 
-def _hide(reading: Reading, command: Command, what: str) -> None:
+def _hide(reading: Reading, command: Command, what: str, shape: str = GAP) -> None:
     """Notes what the text doesn't tell; a function that is not called runs nothing."""
     if command.dialect in WINDOWS:
         return
     inside = command.segment.inside
     body = inside.body if inside is not None else None
     if body is None or body.name in reading.env.calls or not body.name:
-        reading.hidden.setdefault(id(command.segment), what)
+        reading.hidden.setdefault(id(command.segment), (what, shape))
 
 
 def _call(env: Env, words: list[str], segment: Segment) -> None:
@@ -337,10 +345,9 @@ def _call(env: Env, words: list[str], segment: Segment) -> None:
         return
     env.changed = env.changed or words[0] not in env.calls
     env.calls[words[0]] = segment
-    if words[1:]:
-        env.arguments(body.name, words[1:])
-        for name, value in zip(body.params, words[1:], strict=False):
-            env.remember(name, value)
+    env.arguments(body.name, words[1:])
+    for name, value in zip(body.params, words[1:], strict=False):
+        env.remember(name, value)
 
 
 def _add(reading: Reading, words: list[str], spot: _Spot, via: tuple[str, ...]) -> Command:
@@ -348,7 +355,10 @@ def _add(reading: Reading, words: list[str], spot: _Spot, via: tuple[str, ...]) 
     command = Command(words, segment, spot.dialect, via)
     command.unknown = bool(words) and isinstance(words[0], Unseen)
     if command.unknown:
-        _hide(reading, command, words[0])
+        from context_mode_runtime.shell.guesses import sets_variable, shape_of
+
+        if not sets_variable(words, via):
+            _hide(reading, command, words[0], shape_of(words[0]))
     if segment.redirects:
         command.redirects = [
             (r.fd, r.operator, " ".join(alternatives([r.target], reading.env)[0])) for r in segment.redirects

@@ -59,9 +59,10 @@ def end_segment(s: Scanner, frame: Frame, operator: str) -> None:
         frame.last_group = None
         tail = tail or (s.segments[-1] if s.segments else None)
         _mark_group(s, group, segment, operator)
+    if tail is not None:
+        tail.follow = operator
+        tail.piped = tail.piped or operator == "|"
     if operator == "|":
-        if tail is not None:
-            tail.piped = True
         frame.pipe_from = group or tail
     elif operator != "\n" or tail is not None:
         frame.pipe_from = None

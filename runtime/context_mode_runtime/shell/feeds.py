@@ -73,7 +73,7 @@ def fed(words: list[str], segment: Segment, env: Env, found: Opened | None) -> F
     name = base(words[0])
     lower = name.lower()
     if "/" in words[0] and (env.files or env.untold):
-        _file(words[0], None, env, result)
+        _file(words[0], None, env, result, words)
     if name in _EVALUATES or name in _HOLDERS:
         _of_words(name, words, env, result)
     if name in programs.SCRIPTS:
@@ -115,23 +115,34 @@ def _startup(words: list[str], segment: Segment, env: Env, result: Fed) -> None:
 def _shell(name: str, words: list[str], segment: Segment, env: Env, result: Fed) -> None:
     dialect = SHELLS.get(name.lower())
     file = "" if name in _LOGINS else operand(name, words)
+    given = _given(words, file)
     for word in segment.words:
         made, known = outputs.of_process(word, env, 0, raw=True)
-        result.texts += [(text, dialect, []) for text in made]
+        result.texts += [(text, dialect, given) for text in made]
         result.seen = result.seen and known
     if file and not file.startswith(_STREAMS):
-        if isinstance(file, Unseen) and file.startswith(("$(", "`")) and file.bare == "":
+        if isinstance(file, Unseen) and file.startswith(("$(", "`")) and not file.bare:
             return
-        _file(file, dialect, env, result)
+        _file(file, dialect, env, result, given)
         return
     if file.startswith("<("):
         return
     texts, seen = outputs.inputs(segment, env, 0)
     if "/fd/" in file:
         texts = [*texts, *env.files.get("&" + file.rpartition("/")[2], [])]
-    result.texts += [(text, dialect, []) for text in texts if text.strip()]
+    result.texts += [(text, dialect, given) for text in texts if text.strip()]
     if seen is False and not _from_file(segment, env):
         result.seen = False
+
+
+def _given(words: list[str], file: str) -> list[str]:
+    """The script's name and the arguments that a shell hands to it; empty when there are none."""
+    if file:
+        at = words.index(file, 1)
+        return words[at:] if len(words) > at + 1 else []
+    at = next((at for at, word in enumerate(words) if at and word[:1] == "-" and word[1:2] != "-" and "s" in word), 0)
+    rest = [word for word in words[at + 1 :] if word != "--"] if at else []
+    return [words[0], *rest] if rest else []
 
 
 def _from_file(segment: Segment, env: Env) -> bool:
@@ -143,9 +154,9 @@ def _from_file(segment: Segment, env: Env) -> bool:
     return bool(words) and all(word.literal and plain_path(word.text) not in env.untold for word in words)
 
 
-def _file(path: str, dialect: str | None, env: Env, result: Fed) -> None:
+def _file(path: str, dialect: str | None, env: Env, result: Fed, given: list[str] | None = None) -> None:
     result.seen = result.seen and plain_path(path) not in env.untold
-    result.texts += [(text, dialect, []) for text in env.files.get(plain_path(path), [])]
+    result.texts += [(text, dialect, given or []) for text in env.files.get(plain_path(path), [])]
 
 
 def _aliased(words: list[str], env: Env, result: Fed) -> None:
@@ -174,6 +185,8 @@ def _arguments(name: str, words: list[str], segment: Segment, env: Env, found: O
 def _filled(inner: list[str], text: str, mark: str) -> list[list[str]]:
     """The commands that `inner` becomes with `text` in the place of `mark`, or at its end."""
     if isinstance(text, Unseen):
+        if not mark and inner and base(inner[0]) in SHELLS:
+            return [[*inner, text, text]]
         if not mark:
             return [[*inner, text]] if inner and is_wrapper(inner) else []
         runs = inner[:1] == [mark] or (base(inner[0]) in SHELLS and any(word.startswith(mark) for word in inner))

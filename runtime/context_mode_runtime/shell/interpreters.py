@@ -32,7 +32,7 @@ _NODE = Interpreter(
 )
 _PYTHON = Interpreter("python", "-c", "-W -X -m --check-hash-based-pycs")
 _AWK = Interpreter("awk", "-e --source", "-v -F -f -i --assign --field-separator --file --include")
-_INTERPRETERS = {
+INTERPRETERS = {
     **dict.fromkeys(("python", "pypy", "ipython", "py", "pythonw", "graalpy", "micropython"), _PYTHON),
     **dict.fromkeys(("node", "nodejs", "bun", "deno", "tsx", "ts-node", "qjs", "iojs", "bunx"), _NODE),
     "ruby": Interpreter("ruby", "-e", "-r -I -E -C -F", "iWKTx"),
@@ -80,9 +80,9 @@ def interpreter(name: str) -> Interpreter | None:
     """The interpreter that a program's name stands for, versions left out: `python3.11`, `node20`, `Rscript`."""
     name = name.lower()
     return (
-        _INTERPRETERS.get(name)
-        or _INTERPRETERS.get(name.rstrip("0123456789.-tdm"))
-        or _INTERPRETERS.get(name.rstrip("0123456789.-"))
+        INTERPRETERS.get(name)
+        or INTERPRETERS.get(name.rstrip("0123456789.-tdm"))
+        or INTERPRETERS.get(name.rstrip("0123456789.-"))
     )
 
 

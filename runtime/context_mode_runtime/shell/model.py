@@ -79,14 +79,16 @@ class Segment:
     `assigns` are leading assignments (and the values of a `for`), `parent` is the segment whose word holds this one
     as a substitution, `capture` says where its output goes then (`assign`, `arg`, `proc`) or is empty.
     `piped_from` is what its input comes from, a whole group where one stands before the `|`; `pipe_next` is the next
-    segment of its pipeline, `group_out` `pipe` or `file` when a group around it is piped on or redirected, `inside` the
-    group it stands in, `group` the one whose redirections it holds.
+    segment of its pipeline, `follow` the operator behind it, `group_out` `pipe` or `file` when a
+    group around it is piped on or redirected, `inside` the group it stands in, `group` the one whose redirections it
+    holds.
     """
 
     __slots__ = (
         "assigns",
         "capture",
         "end",
+        "follow",
         "group",
         "group_out",
         "heredocs",
@@ -114,6 +116,7 @@ class Segment:
         self.inside = inside
         self.group: Group | None = None
         self.group_out = ""
+        self.follow = ""
         self.piped = False
         self.piped_from: Segment | Group | None = None
         self.pipe_next: Segment | None = None

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell import values
-from context_mode_runtime.shell.model import OUTPUT, Group
+from context_mode_runtime.shell.model import OUTPUT, Group, Segment
 from context_mode_runtime.shell.opened import base, plain_path
 from context_mode_runtime.shell.scan import scan
-from context_mode_runtime.shell.words import PROCESS, escaped, whole
+from context_mode_runtime.shell.tellers import TELLERS
+from context_mode_runtime.shell.words import PROCESS, whole
 from context_mode_runtime.shell.wrappers import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from context_mode_runtime.shell.model import Segment
     from context_mode_runtime.shell.values import Env
     from context_mode_runtime.shell.words import Word
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     """The texts it may be, and whether that is all of it."""
 
 _TEXTS_MAX = 32
+_BRANCHES = 2
+"""From so many conditional commands on one of them prints."""
 _GROUPS_MAX = 16
 _WRAPPERS_MAX = 4
 _COST = 8
@@ -42,36 +44,62 @@ _LINES = frozenset(
 )
 """They print lines of their input: all of them may come."""
 _PASSING = frozenset(("cat", "tac", "tee", "psub"))
-_FINDERS = frozenset(("which", "type", "whence", "command"))
 _SETTINGS = frozenset(
     (
         *("shellenv", "completion", "completions", "hook", "activate", "init", "env", "docker-env", "--completion"),
-        *("shell.bash", "shell.zsh", "--alias", "--bash", "--zsh", "generate-shell-completion"),
+        *("shell.bash", "shell.zsh", "--alias", "--bash", "--zsh", "generate-shell-completion", "--nameprefixes"),
+        *("--shell", "--parseopt", "--sq"),
     )
 )
 """A program with one of these prints settings of its own for a shell."""
-_SETTERS = frozenset(("ssh-agent", "dircolors", "keychain", "gpg-agent", "register-python-argcomplete", "lesspipe"))
+_SETTERS = frozenset(
+    (
+        *("ssh-agent", "dircolors", "keychain", "gpg-agent", "register-python-argcomplete", "lesspipe", "apt-config"),
+        *("dbus-launch", "gnome-keyring-daemon", "resize", "tset", "fnm", "lesspipe.sh", "dpkg-buildflags"),
+    )
+)
 
 
-def printed(segments: Sequence[Segment], env: Env, depth: int, *, raw: bool = False) -> Printed:
-    """What `segments` print one after the other. `raw`: expansions without a literal may stand in it as written."""
+def printed(
+    segments: Sequence[Segment], env: Env, depth: int, *, raw: bool = False, within: Group | None = None
+) -> Printed:
+    """What `segments` print one after the other, or some of them where conditions stand between them.
+
+    `within` is the group that they are all of; without it they are those of a substitution. `raw`: expansions without
+    a literal may stand in it as written.
+    """
+    if within is None and segments and segments[0].parent is not None:
+        within = segments[0].parent.inside
     texts, seen = [""], True
+    start, before, chances = texts, "", 0
     for segment in segments:
         if segment.pipe_next is not None and segment.pipe_next in segments:
             continue
         made, known = _output(segment, env, depth, raw=raw)
         seen = seen and known
+        start = start if before == "||" else texts
         if made:
-            count = min(max(len(texts), len(made)), _TEXTS_MAX)
-            texts = [texts[min(n, len(texts) - 1)] + made[min(n, len(made) - 1)] for n in range(count)]
-    return texts, seen
+            added = _paired(texts, made)
+            if before == "||":
+                added = [*_paired(start, made), *texts, *added]
+            elif before == "&&" or segment.inside is not within:
+                added = [*added, *texts]
+                chances += 1
+            texts = list(dict.fromkeys(added))[:_TEXTS_MAX]
+        before = segment.follow
+    return [text for text in texts if text or chances < _BRANCHES] or [""], seen
+
+
+def _paired(texts: list[str], made: list[str]) -> list[str]:
+    count = min(max(len(texts), len(made)), _TEXTS_MAX)
+    return [texts[min(n, len(texts) - 1)] + made[min(n, len(made) - 1)] for n in range(count)]
 
 
 def written(segment: Segment, env: Env) -> Printed:
     """What a command with a redirection may put into its file; files of the project that it only copies are as told."""
     group = segment.group
     if group:
-        return printed(group.segments(), env, 0, raw=True)
+        return printed(group.segments(), env, 0, raw=True, within=group)
     texts, seen = _said_by(segment, env, 0, raw=True)
     return texts, seen or (bool(segment.words) and base(segment.words[0].text) in _PASSING)
 
@@ -106,22 +134,14 @@ def _said(fields: list[str], segment: Segment, env: Env, depth: int, *, raw: boo
     told = raw or not any(isinstance(field, values.Unseen) for field in fields)
     if name in env.bodies:
         return _of_function(env.bodies[name], fields[1:], env, depth, raw=raw)
-    found = _TELLERS[lower](fields[1:], env) if lower in _TELLERS else _found(name, fields[1:])
-    if found or lower in _TELLERS:
+    found = TELLERS[lower](fields[1:], env) if lower in TELLERS else []
+    if found:
         return found, told
     if name in _SILENT or name in _SETTERS or any(field in _SETTINGS for field in fields[1:4]):
         return [], True
     if name in _PASSING or name in _LINES:
         return _passed(name, fields[1:], segment, env, depth, raw=raw)
     return _of_wrapper(fields, segment, env, depth, raw=raw, hops=hops)
-
-
-def _found(name: str, rest: list[str]) -> list[str]:
-    """`which`, `command -v` and their kin print the name they are asked for."""
-    options = "".join([field for field in rest if field.startswith("-")])
-    if name not in _FINDERS or (name == "command" and not any(c in options for c in "vV")):
-        return []
-    return [field + "\n" for field in rest if not field.startswith("-")]
 
 
 def _of_wrapper(fields: list[str], segment: Segment, env: Env, depth: int, *, raw: bool, hops: int) -> Printed:
@@ -140,7 +160,7 @@ def _of_function(body: Group, rest: list[str], env: Env, depth: int, *, raw: boo
         env.arguments(body.name, rest)
     try:
         segments = body.segments()
-        return printed(segments, env, depth + 1, raw=raw) if segments else ([], False)
+        return printed(segments, env, depth + 1, raw=raw, within=body) if segments else ([], False)
     finally:
         env.scope = outer
 
@@ -224,8 +244,10 @@ def _inherited(segment: Segment, env: Env, depth: int, *, raw: bool) -> tuple[li
 
 
 def _piped(before: Segment | Group, env: Env, depth: int, *, raw: bool) -> Printed:
-    segments = before.segments() if isinstance(before, Group) else [before]
-    return printed(segments, env, depth + 1, raw=raw) if segments else ([], False)
+    group = before if isinstance(before, Group) else None
+    segments = [before] if isinstance(before, Segment) else before.segments()
+    within = group or segments[0].inside if segments else None
+    return printed(segments, env, depth + 1, raw=raw, within=within) if segments else ([], False)
 
 
 def own_input(segment: Segment, env: Env, depth: int, *, raw: bool) -> tuple[list[str], bool | None]:
@@ -269,65 +291,3 @@ def unescaped(body: str) -> str:
     for pair, plain in (("\\\n", ""), ("\\$", "$"), ("\\`", "`"), ("\\\\", "\\")):
         body = body.replace(pair, plain)
     return body
-
-
-def _echo(rest: list[str], env: Env) -> list[str]:
-    end, takes = "\n", env.dialect in ("sh", "dash", "zsh", "ksh")
-    while rest and len(rest[0]) > 1 and rest[0][0] == "-" and all(c in "neElr" for c in rest[0][1:]):
-        end = "" if "n" in rest[0] else end
-        takes = "r" not in rest[0] and "E" not in rest[0] and (takes or "e" in rest[0])
-        rest = rest[1:]
-    rest = rest[1:] if rest[:1] == ["--"] else rest
-    text = " ".join(rest)
-    if "\\" not in text:
-        return [text + end]
-    return [escaped(text) + end, text + end] if takes else [text + end, escaped(text) + end]
-
-
-def formatted(rest: list[str], _env: Env) -> list[str]:
-    """What `printf` makes of its words."""
-    if rest[:1] == ["-v"]:
-        rest = rest[2:]
-    rest = rest[1:] if rest[:1] == ["--"] else rest
-    if not rest:
-        return []
-    if "%" not in rest[0]:
-        return [escaped(rest[0])]
-    out: list[str] = []
-    args = rest[1:]
-    for _ in range(_TEXTS_MAX):
-        before = len(args)
-        out.append(_filled(rest[0], args))
-        if not args or len(args) == before:
-            break
-    return ["".join(out)]
-
-
-def _filled(text: str, args: list[str]) -> str:
-    """`text` with its directives filled; what it used goes from `args`."""
-    head, *pieces = text.replace("%%", "\0").split("%")
-    out = [escaped(head)]
-    for piece in pieces:
-        end = 0
-        while end < len(piece) and piece[end] in "-+ #0123456789.*'":
-            end += 1
-        kind, width = piece[end : end + 1], piece[:end]
-        value = args.pop(0) if args else ""
-        value = escaped(value) if kind == "b" else value[:1] if kind == "c" else value
-        size = width.partition(".")[2]
-        out += [value[: int(size)] if size.isdecimal() else value, escaped(piece[end + 1 :])]
-    return "".join(out).replace("\0", "%")
-
-
-def _string(rest: list[str], _env: Env) -> list[str]:
-    """Fish: `string join SEPARATOR WORDS`."""
-    return [rest[1].join(rest[2:]) + "\n"] if rest[:1] == ["join"] and len(rest) > 1 else []
-
-
-_TELLERS: dict[str, Callable[[list[str], Env], list[str]]] = {
-    "echo": _echo,
-    "print": _echo,
-    "printf": formatted,
-    **dict.fromkeys(("write-output", "write"), _echo),
-    "string": _string,
-}

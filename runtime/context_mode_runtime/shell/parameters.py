@@ -203,7 +203,7 @@ def _replaced(text: str, operator: str, old: str, new: str, budget: Budget) -> s
 
 
 def _swapped(text: str, operator: str, old: str, new: str) -> str:
-    """`old`, which stands for itself alone, replaced: the first, all (`//`), one at the beginning (`/#`) or end (`/%`)."""
+    """`old`, which stands for itself alone, replaced: the first, all (`//`), at the beginning (`/#`), at the end."""
     if operator == "/#":
         return new + text[len(old) :] if text.startswith(old) else text
     if operator == "/%":

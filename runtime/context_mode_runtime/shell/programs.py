@@ -5,10 +5,11 @@ from __future__ import annotations
 from context_mode_runtime.shell.opened import Opened, base, quoted
 from context_mode_runtime.shell.scripts import awk_commands, of_crontab, recipes, sed_commands, sed_runs
 from context_mode_runtime.shell.text_table import ESCAPES, MARKS, SETTINGS, SHORTENING, TEXT_OPTIONS
+from context_mode_runtime.shell.values import unseen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _GIT_VALUES = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"))
 _GIT_KEYS = frozenset(
@@ -153,7 +154,7 @@ def _git(_name: str, words: list[str]) -> Opened | None:
         at += 2 if words[at] in _GIT_VALUES else 1
     given = words[:at]
     for setting in option_values(given, ("-c",)):
-        _git_setting(result, *setting.split("=", 1))
+        _git_setting(result, *setting.split("=", 1), called=words[at:] or [""])
     for setting in option_values(given, ("--config-env",)):
         key, _, variable = setting.partition("=")
         _git_setting(result, key, f"!${{{variable}#!}}")
@@ -177,11 +178,15 @@ def _git(_name: str, words: list[str]) -> Opened | None:
     return result if result.commands or result.texts else None
 
 
-def _git_setting(result: Opened, key: str = "", value: str = "", *_more: str) -> None:
-    """A setting that holds a command line; an alias may be one of git's own."""
+def _git_setting(
+    result: Opened, key: str = "", value: str = "", *_more: str, called: Sequence[str] = ("", unseen("$1"))
+) -> None:
+    """A setting that holds a command line; an alias may be one of git's own. `called`: sub-command and words."""
     key = key.lower()
     if key.startswith("alias."):
-        result.texts += [(value[1:] if value.startswith("!") else "git " + value, "sh", [])] if value else []
+        text = value[1:] if value.startswith("!") else "git " + value
+        given = called[1:] if called[0].lower() in ("", key[len("alias.") :]) else ()
+        result.texts += [(text + ' "$@"', "sh", ["git", *given])] if value else []
     elif (
         key in _GIT_KEYS
         or key.startswith("pager.")

@@ -22,24 +22,41 @@ VALUES_MAX = 32
 DEPTH_MAX = 8
 """Substitutions in substitutions whose output is worked out."""
 _PICKS_MAX = 32
-_PRESET: dict[str, list[Value]] = {"IFS": [" \t\n"]}
+_PRESET: dict[str, list[Value]] = {"IFS": [" \t\n"], "SHELL": ["sh"], "BASH": ["bash"]}
+GAP = "\0"
+"""What the text doesn't tell, in the shape of a field."""
 _NUMBERS = frozenset("#?$!-")
 _COST = 4
 _PICK_COST = 32
 
 
 class Unseen(str):
-    """A field whose last part holds what the text doesn't tell, as written; `bare` is the rest of it."""
+    """A field whose last part holds what the text doesn't tell, as written; `shape` has GAP in its place."""
 
-    __slots__ = ("bare",)
-    bare: str
+    __slots__ = ("shape",)
+    shape: str
+
+    @property
+    def bare(self) -> str:
+        """What is known of it."""
+        return self.shape.replace(GAP, "")
+
+    def behind(self, at: int) -> Unseen:
+        """The rest of it, from a place in what is known of its beginning."""
+        return unseen(self[at:], self.shape[at:])
+
+    @property
+    def head(self) -> str:
+        """What is known of its beginning."""
+        return self.shape.partition(GAP)[0]
 
 
 class Env:
     """What a text tells: values of variables (newest first), aliases, functions, files that it writes, references.
 
     `untold` are files that it writes without telling what; `scope` is the function, or the text with arguments of its
-    own, that is being read; `last` the last word of the command before; `changed` whether something new was learned;
+    own, that is being read; `named` what texts have for `$0`; `links` the names that a text gives to programs;
+    `last` the last word of the command before; `changed` whether something new was learned;
     `evaluated` values whose substitutions run.
     """
 
@@ -50,6 +67,8 @@ class Env:
         self.calls: dict[str, Segment] = {}
         self.files: dict[str, list[str]] = {}
         self.untold: set[str] = set()
+        self.links: dict[str, list[str]] = {}
+        self.named: list[Value] = []
         self.refs: dict[str, str] = {}
         self.evaluated: list[str] = []
         self.lowered: set[str] = set()
@@ -66,22 +85,27 @@ class Env:
     def of(self, name: str) -> list[Value]:
         """The values of `name`, newest first; none when the text doesn't tell."""
         if name in ("@", "*", "argv"):
-            return self.values.get(self.scope + "\0", [])
+            return self._passed()
         if name.isdigit() and name != "0":
             at = int(name) - 1
-            lists = self.values.get(self.scope + "\0", [])
-            return [fields[at] if at < len(fields) else "" for fields in lists]
-        if name == "0":
-            return self.values.get(self.scope + "\0000", [])
+            return [fields[at] if at < len(fields) else "" for fields in self._passed()]
+        if name == "0" and self.dialect not in WINDOWS:
+            return self.values.get(self.scope + "\0000") or [*self.named, self.dialect]
         if name == "_" and self.last and self.dialect not in WINDOWS:
             return [self.last]
         name = self.refs.get(name, name)
         return self.values.get(name) or _PRESET.get(name, [])
 
+    def _passed(self) -> list[Value]:
+        """The arguments of the function or text that is being read: none but those that the text itself hands over."""
+        return self.values.get(self.scope + "\0") or ([] if self.dialect in WINDOWS else [[]])
+
     def remember(self, name: str, value: Value) -> None:
-        """`name` may hold `value` from here on."""
+        """`name` may hold `value` from here on; of one that is not all told, what is known of its beginning."""
         if isinstance(value, str) and len(value) > LENGTH_MAX:
             value = unseen("$" + name)
+        elif isinstance(value, Unseen):
+            value = unseen(value, value.head + GAP)
         values = self.values.setdefault(name, [])
         if values and same(values[0], value):
             return
@@ -93,9 +117,12 @@ class Env:
             del values[at]
         values.insert(0, value)
 
-    def arguments(self, scope: str, rest: list[str]) -> None:
-        """`$@`, `$1` and so on of a function or text."""
+    def arguments(self, scope: str, rest: list[str], name: str = "") -> None:
+        """`$@`, `$1` and so on of a function or text; with `name`, `$0` of a text, too."""
         self.remember(scope + "\0", rest)
+        if name:
+            self.remember(scope + "\0000", name)
+            self.named = [name, *[one for one in self.named if one != name]][:VALUES_MAX]
 
     def split(self, text: str) -> list[str]:
         """The pieces of `text` between the signs of IFS."""
@@ -199,43 +226,53 @@ def _variable(text: str, name: str | None, env: Env, depth: int) -> Sequence[Val
 def same(one: Value, other: Value) -> bool:
     """Two values do the same: equal ones, and two that the text doesn't tell, but for what is known of them."""
     if isinstance(one, Unseen) and isinstance(other, Unseen):
-        return one.bare == other.bare
+        return one.shape == other.shape
     return type(one) is type(other) and one == other
 
 
-def unseen(text: str, bare: str = "") -> Unseen:
+def unseen(text: str, shape: str = GAP) -> Unseen:
     """A field that the text doesn't tell, written as `text`."""
     field = Unseen(text)
-    field.bare = bare
+    field.shape = shape
     return field
+
+
+def joined(one: str, other: str) -> str:
+    """The two in one field."""
+    if not isinstance(one, Unseen) and not isinstance(other, Unseen):
+        return one + other
+    shapes = [part.shape if isinstance(part, Unseen) else part for part in (one, other)]
+    return unseen(one + other, "".join(shapes))
 
 
 class _Row:
     """The fields of a command while they are put together."""
 
-    __slots__ = ("bare", "fields", "hidden", "quoted", "text")
+    __slots__ = ("fields", "hidden", "none", "quoted", "shape", "text")
 
     def __init__(self) -> None:
         self.fields: list[str] = []
         self.clear()
 
     def clear(self) -> None:
-        self.text = self.bare = ""
-        self.quoted = self.hidden = False
+        self.text = self.shape = ""
+        self.quoted = self.hidden = self.none = False
 
-    def add(self, text: str, *, hidden: bool = False) -> None:
+    def add(self, text: str) -> None:
         self.text += text
-        if hidden:
-            self.hidden = True
-            return
-        self.bare += text
+        self.shape += text
         if self.hidden and "/" in text:
             self.hidden = False
 
+    def add_unseen(self, text: str, shape: str = GAP) -> None:
+        self.text += text
+        self.shape += shape
+        self.hidden = True
+
     def end(self) -> None:
-        """Closes the field in progress; one that is empty goes unless it is quoted."""
-        if self.text or self.quoted:
-            self.fields.append(unseen(self.text, self.bare) if self.hidden else self.text)
+        """Closes the field in progress; one that is empty goes unless it is quoted and no list without fields."""
+        if self.text or (self.quoted and not self.none):
+            self.fields.append(unseen(self.text, self.shape) if self.hidden else self.text)
         self.clear()
 
 
@@ -252,7 +289,7 @@ def _fields(plans: list[Plan], pick: dict[str, int], env: Env) -> list[str]:
             if env.budget.take(size + _COST):
                 _put(row, part, value, env)
             else:
-                row.add(part[1], hidden=True)
+                row.add_unseen(part[1])
         row.end()
     return row.fields
 
@@ -263,18 +300,20 @@ def _put(row: _Row, part: Part, value: Value, env: Env) -> None:
     if isinstance(value, list) and quoted and "*" in part[1]:
         signs = env.of("IFS")[0]
         value = (signs[0] if isinstance(signs, str) and signs else "").join(value)
+    row.none = row.none or value == []
     for number, one in enumerate([value] if isinstance(value, str) else value):
         if number:
             row.end()
-        if isinstance(one, Unseen):
-            row.add(one.bare)
-            row.add(one.removeprefix(one.bare), hidden=True)
-        elif quoted or one == "":
-            row.quoted = row.quoted or quoted
-            row.add(one)
+        known = one.head if isinstance(one, Unseen) else one
+        if quoted or known == "":
+            row.quoted = row.quoted or (quoted and not isinstance(one, Unseen))
+            row.add(known)
         else:
-            pieces = env.split(one) if part[0] in (VARIABLE, OPAQUE) else [one]
+            pieces = env.split(known) if part[0] in (VARIABLE, OPAQUE) else [known]
             for place, piece in enumerate(pieces):
                 if place:
                     row.end()
                 row.add(piece)
+        if isinstance(one, Unseen):
+            rest = one.behind(len(known))
+            row.add_unseen(rest, rest.shape)

@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_GIVEN_MAX = 16
+"""Arguments behind `:::` that are tried, each by itself."""
 _HEADS = frozenset(("{", "!", "then", "do", "else", "if", "while", "until", "(", "&"))
 _FIND_RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 
@@ -167,13 +169,14 @@ def _joined(name: str, inner: list[str], result: Opened) -> None:
     if name == "hyperfine":
         result.texts += [(word, None, []) for word in inner]
         return
+    given: list[str] = []
     for mark in (":::", "::::", ":::+"):
         if mark in inner:
             given = inner[inner.index(mark) + 1 :] if mark == ":::" else []
             inner = inner[: inner.index(mark)]
             result.texts += [] if inner else [(word, None, []) for word in given]
     if inner:
-        result.commands.append(inner)
+        result.commands += [inner, *[[*inner, one] for one in given[:_GIVEN_MAX]]]
         result.texts.append((" ".join(inner), None, []))
 
 
@@ -181,7 +184,8 @@ def _option_texts(result: Opened, words: list[str], options: tuple[str, ...], di
     for at, word in enumerate(words[1:], 1):
         if word in options or programs.cluster_end(word, options):
             if at + 1 < len(words):
-                result.texts.append((" ".join(words[at + 1 :]) if word == "-S" else words[at + 1], dialect, []))
+                text, *rest = [" ".join(words[at + 1 :])] if word == "-S" else words[at + 1 :]
+                result.texts.append((text, dialect, [one for one in rest if one != "--"]))
             return True
         for option in options:
             if option.startswith("--") and word.startswith(option + "="):
