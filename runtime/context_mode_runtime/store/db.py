@@ -249,6 +249,8 @@ def _set_aside(path: str, reason: str) -> str:
         raise StoreError(path, f"{reason}; it could not be moved aside: {error.strerror}") from error
     if aside is None:
         return ""
-    notice = f"the store was damaged ({reason}); it is kept as {paths.tilde(aside)} and a new one was begun"
+    went = "that log" if aside.endswith("-wal") else "it"
+    anew = "" if aside.endswith("-wal") else " and a new one was begun"
+    notice = f"the store was damaged ({reason}); {went} is kept as {paths.tilde(aside)}{anew}"
     log.log_error("store", notice)
     return notice

@@ -25,6 +25,7 @@ __all__ = [
     "check",
     "check_header",
     "connect",
+    "has_foreign_log",
     "is_sound",
     "is_suspect",
     "make",
@@ -41,6 +42,12 @@ _SUSPECT = ".suspect"
 _NEW = ".new-"
 _NEW_LIFE_S = 600
 _APPLICATION_ID = slice(68, 72)
+_COOKIE = slice(40, 44)
+_COOKIES_APART = 64
+"""More changes of the schema than a store sees: the cookies of two stores are at least that far apart, as a rule."""
+_LOG_HEADER, _FRAME_HEADER = 32, 24
+_LOG_SALTS, _FRAME_SALTS = slice(16, 24), slice(8, 16)
+_FIRST_PAGE = b"\0\0\0\x01"
 _PAGE = 8_192
 """Bytes of a page. Chunks fill pages of 4 KB badly: these make a file up to a quarter smaller, and indexing faster."""
 _SIDE_FILES = ("-wal", "-shm", "-journal")
@@ -109,6 +116,8 @@ def _fill(path: str, name: str, journal: str) -> None:
         migrations.migrate(db, 0)
         db.execute("INSERT INTO meta VALUES('name', ?)", (name,))
         db.execute("COMMIT")
+        first = (int.from_bytes(os.urandom(3), "big") + 1) * _COOKIES_APART
+        db.execute(f"PRAGMA schema_version = {first}")
     finally:
         db.close()
 
@@ -148,12 +157,35 @@ def check_header(path: str) -> None:
 
 
 def check(path: str) -> None:
-    """As `check_header`; a file in which somebody met damage is looked through whole. Raises StoreDamagedError too."""
+    """As `check_header`; a file in which somebody met damage is looked through whole. Raises StoreDamagedError too.
+
+    So does a log of another store beside it: SQLite would take any log that is whole.
+    """
     check_header(path)
+    if has_foreign_log(path):
+        raise StoreDamagedError(path, "the log beside it is of another store")
     if is_suspect(path):
         if not is_sound(path):
             raise StoreDamagedError(path, "its pages are damaged")
         _forget(path + _SUSPECT)
+
+
+def has_foreign_log(path: str) -> bool:
+    """Whether the log beside the file is that of another store, as far as its first frame tells.
+
+    Each store begins to count the changes of its schema, the cookie in its first page, at a number of its own. The
+    forms are those of SQLite's "Database File Format", 1.3 and 4.1. Only for a file that this process has not opened.
+    """
+    try:
+        with open(path, "rb") as file, open(path + "-wal", "rb") as log:
+            page = file.read(_HEADER)
+            head, frame, first = log.read(_LOG_HEADER), log.read(_FRAME_HEADER), log.read(_HEADER)
+    except OSError:
+        return False
+    if not frame.startswith(_FIRST_PAGE) or frame[_FRAME_SALTS] != head[_LOG_SALTS] or len(first) < _HEADER:
+        return False
+    changes = int.from_bytes(first[_COOKIE], "big") - int.from_bytes(page[_COOKIE], "big")
+    return not 0 <= changes < _COOKIES_APART
 
 
 def suspect(path: str) -> None:
@@ -173,6 +205,8 @@ def is_sound(path: str) -> bool:
     """Whether SQLite reads the file's header and schema and finds its pages whole."""
     try:
         check_header(path)
+        if has_foreign_log(path):
+            return False
         db = connect(path)
     except (StoreDamagedError, sqlite.DatabaseError):
         return False
@@ -189,17 +223,19 @@ def is_sound(path: str) -> bool:
 def move_aside(path: str) -> str | None:
     """Renames a damaged file, with the side files that belong to it, and returns its new name.
 
-    None when it was whole after all: another process may have replaced it. Raises OSError.
+    A log of another store goes without the file, and its new name ends with `-wal`. None when all was whole: another
+    process may have replaced it. Raises OSError.
     """
     with Lock(os.path.dirname(path)):
         if not os.path.exists(path) or is_sound(path):
             return None
         aside = f"{path}.damaged-{_stamp()}"
-        for suffix in (*_SIDE_FILES, ""):
+        log_alone = has_foreign_log(path)
+        for suffix in _SIDE_FILES if log_alone else (*_SIDE_FILES, ""):
             if os.path.exists(path + suffix):
                 os.rename(path + suffix, aside + suffix)
         _forget(path + _SUSPECT)
-        return aside
+        return f"{aside}-wal" if log_alone else aside
 
 
 def _stamp() -> str:
