@@ -20,13 +20,21 @@ _BEFORE = r"(?:export|default|public|private|protected|internal|static|final|abs
 _DEFINITION = re.compile(
     rf"^([ \t]*+)(?:{_BEFORE}inline|virtual|override|sealed|partial|extern|open|data)[ \t]++)*+"
     r"(?:(?:def|class|function\*?|func|fn|fun|interface|trait|enum|struct|impl|module|namespace|package|record|object|"
-    r"defmodule|defp?|type|sub|protocol|extension|CREATE[ \t]+(?:OR[ \t]+REPLACE[ \t]+)?[A-Z]+)[ \t]+"
-    r"(?:\([^)\n]{0,80}\)[ \t]*)?([A-Za-z_$][\w$.:!?<>]*)"
+    r"defmodule|defp?|type|sub|protocol|extension|CREATE[ \t]+(?:(?:OR[ \t]+REPLACE|UNIQUE|TEMPORARY|TEMP|UNLOGGED|"
+    r"MATERIALIZED|VIRTUAL)[ \t]+)*+[A-Z]+(?:[ \t]+IF[ \t]+NOT[ \t]+EXISTS)?)[ \t]+"
+    r"(?:\([^)\n]{0,80}\)[ \t]*)?[\"`\[]?([A-Za-z_$][\w$.:!?<>]*)"
     r"|(?:const|let|var)[ \t]+([A-Za-z_$][\w$]*)[ \t]*=[ \t]*(?:async[ \t]*)?"
     r"(?:function|\([^()\n]{0,200}\)[ \t]*=>|\w+[ \t]*=>)"
     r"|([A-Za-z_]\w*)[ \t]*\(\)[ \t]*\{)",
     re.MULTILINE,
 )
+_INSERT = re.compile(
+    r"^(?:INSERT[ \t]+INTO[ \t]+|COPY[ \t]+(?=[^\n]*[ \t]FROM[ \t]+stdin))"
+    r"([\w.$\"`\[\]]{1,120})[ \t]*(\([^()\n]{1,4000}\))?",
+    re.MULTILINE,
+)
+"""Rows for a table: its name, its columns."""
+_INSERTS_MIN = 3
 _SIGNATURE_MAX = 800
 _SIGNATURE_LINES = 24
 _SIGNATURE = re.compile(
@@ -119,9 +127,20 @@ def _blocks(text: str) -> Iterator[_Block]:
 def _definitions(text: str) -> Iterator[tuple[int, int, str]]:
     """(start of its line, indent, name) of each definition, in order."""
     named = {found.start(): _named(found) for found in _DEFINITION.finditer(text)}
-    named = {**dict(_braced(text)), **named}
+    named = {**dict(_braced(text)), **dict(_inserts(text)), **named}
     for start in sorted(named):
         yield (start, *named[start])
+
+
+def _inserts(text: str) -> Iterator[tuple[int, tuple[int, str]]]:
+    """The first of each run of statements that fill a table, where a text has some: its name with its columns."""
+    found = list(_INSERT.finditer(text)) if "INSERT INTO" in text or "FROM stdin" in text else []
+    last = ""
+    for insert in found if len(found) >= _INSERTS_MIN else ():
+        name = insert.group(1).strip('"`[]')
+        if name != last:
+            yield insert.start(), (0, f"{name} {insert.group(2) or ''}".strip())
+        last = name
 
 
 def _named(found: re.Match[str]) -> tuple[int, str]:

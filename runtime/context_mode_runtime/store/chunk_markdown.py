@@ -18,9 +18,11 @@ _RULED = re.compile(r"\n(?=[=\-~^\"'+*#:.`]{3})")
 _MARKED = re.compile(r"\n(?= {0,3}(?:#|<[hH][1-6][ >])|[=-]{3})")
 _HTML = re.compile(r" {0,3}<h([1-6])(?:\s[^>]*)?>(.*?)</h\1>[ \t]*\r?\n?\Z", re.IGNORECASE)
 _TAG = re.compile(
-    r"(`+)(?:(?!\1).)*\1|</?(?:a|b|br|code|em|font|i|img|kbd|small|span|strong|sub|sup)(?:\s[^<>]*)?/?>", re.IGNORECASE
+    r"(`+)(?:(?!\1).)*\1|</?(?:a|b|br|code|em|font|i|img|kbd|small|span|strong|sub|sup)(?:\s[^<>]*)?/?>"
+    r"|!?\[([^\[\]]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)",
+    re.IGNORECASE,
 )
-"""A code span, which stays as it is, or a tag of HTML that says nothing."""
+"""A code span, which stays as it is, a tag of HTML that says nothing, or a link, of which the text stays."""
 _FENCES = ("```", "~~~")
 _UNDERLINE = re.compile(r"([=\-~^\"'+*#:.`])\1{2,}[ \t]*\r?\n?\Z")
 _MARKS = frozenset("=-~^\"'+*#:.`")
@@ -173,11 +175,16 @@ def _line_before(text: str, start: int) -> int:
 
 
 def _untagged(title: str) -> str:
-    """A title without tags around its words; one that is only a tag stays."""
-    if "<" not in title:
+    """A title without tags around its words and targets of links; one that is only a tag stays."""
+    if "<" not in title and "](" not in title:
         return title.strip()
-    bare = _TAG.sub(lambda found: found.group(0) if found.group(1) else "", title).strip()
-    return bare or title.strip()
+    return _TAG.sub(_told, title).strip() or title.strip()
+
+
+def _told(found: re.Match[str]) -> str:
+    """What stays of a match of _TAG: of a link (`[¶](#name)`) its words, where it has some."""
+    words = found.group(2) or ""
+    return found.group(0) if found.group(1) else words if any(map(str.isalnum, words)) else ""
 
 
 def _is_title(title: str, rule: int, *, hashes: bool) -> bool:

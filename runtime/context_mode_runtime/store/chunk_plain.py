@@ -57,7 +57,8 @@ class Outline:
             above: list[tuple[int, str]] = []
             for record, begin, stop in self._cut(text, start, end):
                 inner = [] if kind == "log" or record else _outlined(above, text[begin:stop])
-                yield joined_heading([record, *titles, *inner]) or self._in_table(text[begin:stop]), begin, stop
+                path = [record, *titles, *inner] if record else [*titles, *inner]
+                yield joined_heading(path) or self._in_table(text[begin:stop]), begin, stop
 
     def _cut(self, text: str, start: int, end: int) -> Iterator[Part]:
         """(title of the record, start, end) of each part of a section; titles between rules make no records."""
@@ -72,8 +73,10 @@ class Outline:
 
     def _in_table(self, part: str) -> str:
         """The columns as a heading; a blank line ends the table."""
-        columns = self._columns or ""
-        if columns and has_blank_line(part):
+        columns = self._columns
+        if not columns:
+            return ""
+        if has_blank_line(part):
             self._columns = ""
         return heading_part(columns)
 

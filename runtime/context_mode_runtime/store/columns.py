@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _SAMPLE = 8_192
 _LINES = 3
 _COLUMNS_MIN = 3
@@ -19,7 +23,7 @@ def columns_of(text: str) -> str | None:
     It is the first line but for blank ones and rules, and two rows of the same form stand below it.
     """
     lines = text[:_SAMPLE].lstrip("\ufeff").split("\n")
-    told = _rows([line for line in lines[:-1] if line.strip(_RULE_MARKS)])[:_LINES]
+    told = _rows(line for line in lines[:-1] if line.strip(_RULE_MARKS))
     if len(told) < _LINES:
         return None if len(text) < _SAMPLE else ""
     names, *rows = told
@@ -28,12 +32,14 @@ def columns_of(text: str) -> str | None:
     return ""
 
 
-def _rows(lines: list[str]) -> list[str]:
-    """The lines, those of a cell in quotes as one."""
+def _rows(lines: Iterable[str]) -> list[str]:
+    """The first _LINES of the lines, those of a cell in quotes as one."""
     out: list[str] = []
     for line in lines:
         if out and out[-1].count('"') % 2:
             out[-1] += line
+        elif len(out) == _LINES:
+            break
         else:
             out.append(line)
     return out
@@ -46,6 +52,8 @@ def has_blank_line(text: str) -> bool:
 
 def _delimits(mark: str, names: str, rows: list[str]) -> bool:
     """Whether `mark` stands between the names of columns, and as often in the rows."""
+    if names.count(mark) + 1 < _COLUMNS_MIN:
+        return False
     names, *rows = (line.strip().strip("|") if mark == "|" else line for line in (names, *rows))
     count = names.count(mark)
     alike = all(row.count(mark) == count or (row.count(mark) > count and '"' in row) for row in rows)

@@ -21,6 +21,7 @@ _BEGINNING = 2_048
 _SAMPLE = 65_536
 _ENOUGH = 8_192
 _FIRST = 4
+_FIRST_LINES = 30
 _MANY = 3
 _LINES_MIN = 4
 _COMPANIONS = 3
@@ -31,6 +32,7 @@ _HEAD_LINES = 24
 _HASH_MIN = 7
 _HEX = frozenset("0123456789abcdef")
 _COMMIT = "commit "
+_BRACKET = "["
 _KEY_MARKS = str.maketrans("", "", " \t_-./")
 _NAMES = frozenset(("subject", "name", "title", "id"))
 
@@ -39,9 +41,14 @@ def key_of(text: str) -> str | None:
     """What each record's first line begins with, empty where a text holds none, None while it is too short to tell.
 
     It begins one of the first lines and stands _MANY times at the margin, on average _LINES_MIN lines apart or more;
-    one of the lines behind it comes with _SHARE of the records, none of those above it does.
+    one of the lines behind it comes with _SHARE of the records, none of those above it does. Or it is the bracket of
+    a configuration's sections (`[server]`), of which there are _MANY.
     """
-    lines = [line.rstrip() for line in text[:_BEGINNING].split("\n") if line.strip()]
+    if text.find("\n" + _BRACKET, 0, _ENOUGH) >= 0 or text.startswith(_BRACKET):
+        sections = starts_of(text, _BRACKET, 0, min(len(text), _SAMPLE))
+        if len(sections) >= _MANY and sections[0] < _ENOUGH:
+            return _BRACKET
+    lines = [line.rstrip() for line in text[:_BEGINNING].split("\n", _FIRST_LINES) if line.strip()]
     for number, line in enumerate(lines[:_FIRST]):
         key = _key(line)
         count = _count(text, key) if key else 0
@@ -62,7 +69,11 @@ def _count(text: str, begin: str) -> int:
 
 
 def _key(line: str) -> str:
-    """A line's key with its colon (`Name:`), or `commit `; empty for any other line."""
+    """A line's key with its colon (`Name:`), `commit `, or the bracket of `[name]`; empty for any other line."""
+    if line.startswith(_BRACKET):
+        head = line.partition("#")[0].partition(";")[0].rstrip()
+        name = head.strip("[] \t")
+        return _BRACKET if head.endswith("]") and name[:1].isalpha() and "," not in name else ""
     if line.startswith(_COMMIT):
         word = line[len(_COMMIT) :].partition(" ")[0]
         return _COMMIT if len(word) >= _HASH_MIN and _HEX.issuperset(word) else ""
@@ -83,7 +94,7 @@ def starts_of(text: str, key: str, start: int, end: int) -> list[int]:
     out = [start] if text.startswith(key, start, end) else []
     at = text.find("\n" + key, start, end)
     while at >= 0:
-        if key != _COMMIT or _key(text[at + 1 : at + _LINE_MAX].partition("\n")[0].rstrip()):
+        if key not in (_COMMIT, _BRACKET) or _key(text[at + 1 : at + _LINE_MAX].partition("\n")[0].rstrip()):
             out.append(at + 1)
         at = text.find("\n" + key, at + 1, end)
     return out
@@ -92,7 +103,8 @@ def starts_of(text: str, key: str, start: int, end: int) -> list[int]:
 def title_of(text: str, start: int, end: int) -> str:
     """What a record is called: its first line, that of a commit with its subject.
 
-    One that begins with a bare key (`Certificate:`) is called by the first line that names it (`Subject: CN = a`).
+    One that begins with a bare key (`Certificate:`, `[[package]]`) is called by the first line that names it
+    (`Subject: CN = a`, `name = "a"`).
     """
     spans = line_spans(text, start, min(end, start + _HEAD_LINES * _LINE_MAX))
     lines = [text[begin:stop].strip() for (begin, stop), _ in zip(spans, range(_HEAD_LINES), strict=False)]
@@ -101,9 +113,13 @@ def title_of(text: str, start: int, end: int) -> str:
         body = lines.index("") + 1 if "" in lines else len(lines)
         subject = next((line for line in lines[body:] if line), "")
         return " ".join([*first.split()[:2], subject])
-    if not first.endswith(":"):
+    if not first.endswith((":", "]]")):
         return first
-    return next((line for line in lines if line.partition(":")[0].strip().lower() in _NAMES), first)
+    return next((line for line in lines if _names(line)), first)
+
+
+def _names(line: str) -> bool:
+    return any(line.partition(mark)[0].strip().lower() in _NAMES for mark in ":=")
 
 
 def cut(text: str, starts: list[int], start: int, end: int, above: str) -> Iterator[Part]:
