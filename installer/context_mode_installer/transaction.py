@@ -245,3 +245,18 @@ def undo(transaction: Transaction, backup: str) -> Work:
     folders = [folder for one in undone for folder in reversed(one.folders)]
     agents = dict.fromkeys(agent for one in undone for agent in one.agents)
     return Work("undo", tuple(agents), tuple(changes), tuple(folders))
+
+
+def changed_since(transaction: Transaction, work: Work) -> frozenset[str]:
+    """The files of an undo that are no longer as the last setup left them: somebody else's changes go with ours."""
+    known: set[str] = set()
+    changed: set[str] = set()
+    present = {one.path: one.before for one in work.files}
+    for backup in transaction.backups.history():
+        for index, kept in enumerate(backup.files):
+            if kept.path in present and kept.path not in known:
+                known.add(kept.path)
+                left = transaction.backups.copy(backup.id, index, "after") if kept.stays else None
+                if present[kept.path] != left:
+                    changed.add(kept.path)
+    return frozenset(changed)

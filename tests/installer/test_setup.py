@@ -49,6 +49,24 @@ def test_undo_gives_every_byte_back(home: Path, name: str) -> None:
     assert tree(home) == before
 
 
+def test_undo_says_whose_later_changes_it_gives_up(home: Path) -> None:
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{\n  "a": 1\n}\n')
+    set_up("claude-code")
+    settings.write_text(settings.read_text().replace('"a": 1', '"a": 1, "mine": 2'))
+    planned = run(Options(undo="newest", dry_run=True)).messages
+    at = planned.index("  to restore  ~/.claude/settings.json")
+    assert planned[at + 1] == "    it was changed since: that goes, too"
+    done = run(Options(undo="newest")).messages
+    assert done[done.index("  restored  ~/.claude/settings.json") + 1] == "    it had been changed since"
+    assert sum("changed since" in line for line in done) == 1
+    assert settings.read_text() == '{\n  "a": 1\n}\n'
+    again = run(Options(undo="newest")).messages
+    assert not any("changed since" in line for line in again)
+    assert '"mine": 2' in settings.read_text()
+
+
 def test_each_hook_event_is_declared_once_and_neighbours_stay(home: Path) -> None:
     fill(home, "neighbours")
     set_up()

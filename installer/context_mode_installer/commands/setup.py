@@ -21,7 +21,15 @@ from context_mode_installer.result import FINDINGS, INTERRUPTED, Result, Status,
 from context_mode_installer.screen import step
 from context_mode_installer.specs.catalog import spec_files
 from context_mode_installer.system import DryRunSystem, PathError, RealSystem
-from context_mode_installer.transaction import BusyError, ChangedError, Transaction, VerifyError, Work, undo
+from context_mode_installer.transaction import (
+    BusyError,
+    ChangedError,
+    Transaction,
+    VerifyError,
+    Work,
+    changed_since,
+    undo,
+)
 from context_mode_runtime import paths
 from context_mode_runtime.policy.load import load_policy
 from context_mode_runtime.project import find_project
@@ -276,12 +284,13 @@ class _Run:
             raise UserError(f"there is {which} to go back from; see: context-mode setup --history")
         with self._locked():
             work = undo(self.transaction, known[0] if wanted == NEWEST else wanted)
+            changed = changed_since(self.transaction, work)
             done = None
             if work.files and not self.options.dry_run:
                 done = self._transact(work, lambda: verify.check_files(self.system, work.files))
         backup = done.id if done else None
         data = {"files": [one.path for one in work.files], "backup": backup, "dry_run": self.options.dry_run}
-        return Result("setup", data=data, messages=tuple(screens.undone_lines(work, backup)))
+        return Result("setup", data=data, messages=tuple(screens.undone_lines(work, backup, changed)))
 
     def _history(self) -> Result:
         history = self.transaction.backups.history()

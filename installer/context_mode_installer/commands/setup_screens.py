@@ -17,7 +17,7 @@ from context_mode_installer.unsupported import strangers_here
 from context_mode_runtime import paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from context_mode_installer.backups import Backup, Backups
     from context_mode_installer.detect import Host
@@ -111,12 +111,19 @@ def _local(time: str) -> str:
     return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def undone_lines(work: Work, backup: str | None) -> list[str]:
-    """What an undo did to each file; what it would do where `backup` is None."""
+def undone_lines(work: Work, backup: str | None, changed: Collection[str]) -> list[str]:
+    """What an undo did to each file; what it would do where `backup` is None.
+
+    `changed` are files that were changed since setup wrote them: going back gives those changes up.
+    """
     if not work.files:
         return ["Nothing to undo: every file is as it was."]
     said = ("restored", "removed") if backup else ("to restore", "to remove")
     width = max(map(len, said))
-    lines = [f"  {said[one.after is None].ljust(width)}  {paths.tilde(one.path)}" for one in work.files]
+    lines = []
+    for one in work.files:
+        lines.append(f"  {said[one.after is None].ljust(width)}  {paths.tilde(one.path)}")
+        if one.path in changed:
+            lines.append(f"    {'it had been changed since' if backup else 'it was changed since: that goes, too'}")
     title = f"Undone: {_files(len(work.files))}" if backup else f"To be undone: {_files(len(work.files))}"
     return [title, *lines, *([go_back(backup), RESTART] if backup else ["Nothing was written."])]
