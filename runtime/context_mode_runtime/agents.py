@@ -69,7 +69,7 @@ def _read(path: str) -> Table | None:
     try:
         with open(path, encoding="utf-8") as file:
             table = jsonio.loads(file.read())
-    except FileNotFoundError:
+    except OSError:  # not there, or in a folder that can't be entered: the next folder may have it
         return None
     if not isinstance(table, dict):
         raise ValueError(f"{path} is no agent table")  # noqa: TRY004 - the file is wrong, not a type of ours

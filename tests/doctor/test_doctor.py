@@ -94,6 +94,11 @@ def data_open(home: Path) -> None:
     (home / ".context-mode").chmod(0o755)
 
 
+def data_no_folder(home: Path) -> None:
+    (home / ".context-mode").rename(home / "aside")
+    (home / ".context-mode").write_text("in the way")
+
+
 BROKEN: list[tuple[Callable[[Path], None], str, str, str]] = [
     (no_launcher, "D2", "FAIL", "no launcher context-mode-serve"),
     (no_launcher, "D3", "FAIL", "context-mode-serve"),
@@ -108,6 +113,7 @@ BROKEN: list[tuple[Callable[[Path], None], str, str, str]] = [
     (foreign_plugin, "D4", "FAIL", "plugin called context-mode"),
     (hook_breaks, "D5", "FAIL", "does not take"),
     (data_open, "D13", "WARN", "can be read by others"),
+    (data_no_folder, "D13", "FAIL", "~/.context-mode is no folder"),
 ]
 
 

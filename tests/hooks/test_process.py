@@ -129,6 +129,16 @@ def test_a_huge_payload_is_drained_and_passes() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+def test_a_folder_for_own_specs_that_cannot_be_entered_switches_no_rule_off(home: Path, project: Path) -> None:
+    (home / ".context-mode").mkdir()
+    (home / ".context-mode/agents").write_text("in the way")
+    (home / ".context-mode/policy.json").write_text('{"version": 1, "deny": ["Bash(touch *)"]}')
+    call = {"session_id": "s", "cwd": str(project), "tool_name": "Bash", "tool_input": {"command": "touch x"}}
+    done = hook(json.dumps(call).encode(), "claude-code", "PreToolUse")
+    said = json.loads(done.stdout)["hookSpecificOutput"]["permissionDecisionReason"]
+    assert said == "denied by rule Bash(touch *) of ~/.context-mode/policy.json"
+
+
 def test_without_a_writable_home_the_hook_still_passes(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")

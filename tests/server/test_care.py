@@ -68,6 +68,15 @@ def test_without_the_installer_the_runtime_looks_at_itself(serve: Any, project: 
     assert {found[name][1] for name in ("D1", "D2", "D8", "D11", "D13")} == {"PASS"}
 
 
+def test_a_file_in_the_place_of_our_folder_is_said(serve: Any, home: Path) -> None:
+    (home / ".context-mode").write_text("in the way")
+    host = serve("codex")
+    row = rows(host.call("ctx_doctor", {})[0])["D13"]
+    assert row[1:] == ["FAIL", "~/.context-mode is no folder", "ls -l ~/.context-mode"]
+    text, is_error = host.call("ctx_execute", {"language": "sh", "code": "echo on"})
+    assert (is_error, text) == (False, "exit 0 · 3 B\non\n(not stored: ~/.context-mode: File exists)")
+
+
 def test_a_launcher_that_is_broken_is_said(set_up: Path, serve: Any) -> None:
     (set_up / ".context-mode/bin/context-mode").write_text("#!/bin/sh\necho 'its Python is gone' >&2\nexit 1\n")
     row = rows(serve("codex").call("ctx_doctor", {})[0])["D2"]

@@ -148,13 +148,19 @@ def data_folder(subject: Subject | None = None) -> Outcome:
         return later if not_yet else failed(f"{shown}: {error.strerror}", "context-mode setup")
     if os.name == "posix" and status.st_uid != os.getuid():
         return failed(f"{shown} belongs to user {status.st_uid}", f"sudo chown -R $(id -u) {shown}")
-    if filesystem.is_read_only(root):
-        return failed(f"{shown} {filesystem.READ_ONLY}", f"df {shown}")
-    if not os.access(root, os.W_OK | os.X_OK):
-        return failed(f"{shown} can't be written", rights_fix())
+    if not os.access(root, os.W_OK | os.X_OK) or not stat.S_ISDIR(status.st_mode):
+        return _unwritable(root, shown, status.st_mode)
     if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
         return warned(f"{shown} can be read by others (mode {stat.S_IMODE(status.st_mode):o})", rights_fix())
     return _room(root, shown)
+
+
+def _unwritable(root: str, shown: str, mode: int) -> Outcome:
+    if not stat.S_ISDIR(mode):
+        return failed(f"{shown} is no folder", f"ls -l {shown}")
+    if filesystem.is_read_only(root):
+        return failed(f"{shown} {filesystem.READ_ONLY}", f"df {shown}")
+    return failed(f"{shown} can't be written", rights_fix())
 
 
 def _room(root: str, shown: str) -> Outcome:

@@ -110,6 +110,8 @@ def _data_folder(_call: Call) -> Row:
     from context_mode_runtime.store import filesystem
 
     root = paths.data_root()
+    if os.path.exists(root) and not os.path.isdir(root):
+        return "FAIL", f"{paths.tilde(root)} is no folder", f"ls -l {paths.tilde(root)}"
     if not os.path.isdir(root):
         return "PASS", f"{paths.tilde(root)}: made with the first text that is stored", "-"
     if filesystem.is_read_only(root):
