@@ -172,6 +172,21 @@ def test_a_file_without_rights_closes_the_gate(user: Path) -> None:
     assert run(load_policy(None), "ls") == "deny"
 
 
+@pytest.mark.parametrize("place", ["user", "project"])
+def test_a_link_that_leads_nowhere_closes_the_gate(user: Path, checkout: Path, place: str) -> None:
+    """The folder of somebody's dotfiles that isn't mounted: there are rules, and they can't be read."""
+    assert run(load_policy(str(checkout)), "ls") is None
+    link = (user if place == "user" else checkout) / ".context-mode" / "policy.json"
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to("/nowhere/policy.json")
+    policy = load_policy(str(checkout))
+    assert run(policy, "ls") == "deny"
+    assert policy.closed
+    assert policy.closed.endswith("policy.json: it is a link to a file that isn't there")
+    link.unlink()
+    assert run(load_policy(str(checkout)), "ls") is None
+
+
 def test_byte_order_mark_and_schema_key_are_fine(user: Path) -> None:
     write(user, "\ufeff" + json.dumps({"$schema": "x", "version": 1, "deny": ["Bash(rm *)"]}))
     policy = load_policy(None)

@@ -136,11 +136,14 @@ def _merged(layers: Layers) -> Policy:
 
 
 def _stamp(path: str) -> tuple[int, ...]:
-    """What tells a file from its next version; empty for a missing one, the time now where it can't be looked at."""
+    """What tells a file from its next version; empty for a missing one, the time now where it can't be looked at.
+
+    A link that leads nowhere is not a missing file.
+    """
     try:
         status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        return ()
+        return (1,) if os.path.islink(path) else ()
     except OSError:
         return (time.time_ns(),)
     return max(status.st_mtime_ns, status.st_ctime_ns), status.st_mtime_ns, status.st_size, status.st_ino
@@ -169,6 +172,8 @@ def _read(policy: Policy, path: str, *, project: bool, rules_only: bool) -> Laye
     try:
         data = paths.read_plain(path, _SIZE_MAX + 1)
     except (FileNotFoundError, NotADirectoryError):
+        if os.path.islink(path):
+            _close(policy, shown, "it is a link to a file that isn't there")
         return None
     except OSError as error:
         _close(policy, shown, f"it can't be read: {error.strerror}")
