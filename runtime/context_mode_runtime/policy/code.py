@@ -41,4 +41,8 @@ def read_code(text: str, language: str) -> Code:
         if found is not None:
             return Code(list(found.commands), list(found.texts))
     commands, whole = read_calls(text, language)
+    if language == "lisp":
+        from context_mode_runtime.policy.lisp_code import read_lisp
+
+        commands += read_lisp(text)
     return Code(commands, quotes(text), incomplete=not whole)

@@ -11,7 +11,7 @@ import time
 
 from context_mode_runtime import jsonio, paths, resources
 from context_mode_runtime.policy import values
-from context_mode_runtime.policy.rules import Place, Rule, parse_rule
+from context_mode_runtime.policy.rules import Place, Rule, folds, parse_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Policy:
         self.findings: list[str] = []
         self.origins: dict[str, str] = {}
         self.closed: str | None = None
-        self.fold = sys.platform in ("darwin", "win32")
+        self.fold = folds(sys.platform)
 
     @property
     def search_budget(self) -> BudgetRules:

@@ -19,6 +19,11 @@ _TOOL_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 _WILD = frozenset("*?[")
 
 
+def folds(platform: str) -> bool:
+    """Upper and lower case are the same in names of files and programs, as the systems of this platform are set up."""
+    return platform in ("darwin", "win32")
+
+
 class Rule:
     """A rule: `text` as written, `tool`, `pattern` (None: every call), `file` it stands in (for people, with `~`).
 

@@ -75,7 +75,7 @@ def judge_shell(
     named: Named | None = None
     for decision in ("deny", "ask"):
         if shell[decision]:
-            forms = forms if forms is not None else _forms(text, reading, dialect, _heads(shell))
+            forms = forms if forms is not None else _forms(text, reading, dialect, _heads(shell), fold=policy.fold)
             rule = _first(shell[decision], forms)
             rule = rule or (_in_pieces(shell[decision], text) if reading.incomplete else None)
             if rule:
@@ -136,8 +136,11 @@ def _heads(rules: dict[str, list[Rule]]) -> set[str]:
     return {rule.heads() for listed in rules.values() for rule in listed} - {""}
 
 
-def _forms(text: str, reading: Reading, dialect: str, heads: set[str]) -> list[tuple[str, bool]]:
-    """The text as written and all forms of its commands, each once; and whether case counts in none of them."""
+def _forms(text: str, reading: Reading, dialect: str, heads: set[str], *, fold: bool) -> list[tuple[str, bool]]:
+    """The text as written and all forms of its commands, each once; and whether case counts in none of them.
+
+    `fold`: in the names of programs it doesn't.
+    """
     found = {(text.strip(), dialect in WINDOWS): None}
     seen: set[tuple[str, ...]] = set()
     for command in reading.commands:
@@ -145,15 +148,16 @@ def _forms(text: str, reading: Reading, dialect: str, heads: set[str]) -> list[t
         if key in seen:
             continue
         seen.add(key)
-        fold = command.dialect in WINDOWS
-        found.update(dict.fromkeys((form, fold) for form in command_forms(command, heads)))
+        windows = command.dialect in WINDOWS
+        found.update(dict.fromkeys((form, windows) for form in command_forms(command, heads, fold=fold)))
     return list(found)
 
 
-def command_forms(command: Command, heads: Iterable[str] = ()) -> list[str]:
+def command_forms(command: Command, heads: Iterable[str] = (), *, fold: bool = False) -> list[str]:
     """A command as written, by its words, by its program's name alone, and without global options.
 
-    A name that is a pattern stands for those of `heads` that fit it, too.
+    A name that is a pattern stands for those of `heads` that fit it, too; with `fold` for those that are the same but
+    for upper and lower case.
     """
     found = [command.raw.strip()] if command.raw else []
     if not command.words:
@@ -165,6 +169,8 @@ def command_forms(command: Command, heads: Iterable[str] = ()) -> list[str]:
         from context_mode_runtime.shell.globs import fits
 
         found += [" ".join([head, *words[1:]]) for head in heads if fits(name, head)]
+    if fold:
+        found += [" ".join([head, *words[1:]]) for head in heads if head != name and head.lower() == name.lower()]
     if name != words[0]:
         found.append(" ".join([name, *words[1:]]))
     options = _GLOBAL_OPTIONS.get(name.lower() if command.dialect in WINDOWS else name)

@@ -41,7 +41,7 @@ BUSY = frozenset(
             "unset",
             "wait",
         ),
-        *("source", ".", "at", "batch", "crontab", "bind", "bwrap", "git", "gh", "glab"),
+        *("source", ".", "at", "batch", "crontab", "bind", "bwrap", "git", "gh", "glab", "ansible"),
         *("conhost", "forfiles", "icim", "iex", "iwmi", "psexec"),
         *("invoke-cimmethod", "invoke-expression", "invoke-wmimethod", "nal", "new-alias", "new-scheduledtaskaction"),
         *("sal", "saps", "schtasks", "set-alias", "start", "start-process", "start-threadjob", "wmic"),

@@ -205,7 +205,7 @@ def _read_assigns(reading: Reading, spot: _Spot) -> None:
 
     for name, value in spot.segment.assigns:
         builtins.assign(reading.env, name, value)
-        for text in feeds.of_variable(reading.env, name, value):
+        for text in feeds.of_variable(reading.env, name, value, spot.segment):
             _read_handed(reading, text, spot, (name,))
 
 

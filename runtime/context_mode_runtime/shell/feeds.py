@@ -6,6 +6,7 @@ from context_mode_runtime.shell import outputs, programs
 from context_mode_runtime.shell.model import Group
 from context_mode_runtime.shell.opened import base, plain_path, quoted
 from context_mode_runtime.shell.text_table import (
+    COMPILERS,
     SCRIPT_FILES,
     SCRIPT_OPERANDS,
     TEXT_VARIABLES,
@@ -223,8 +224,12 @@ def _script(name: str, words: list[str], segment: Segment, env: Env, result: Fed
 def _script_files(name: str, words: list[str]) -> list[str]:
     """The files whose script the program runs."""
     files = programs.option_values(words, SCRIPT_FILES.get(name, ()))
+    if name == "nmap":
+        files = [one for file in files for part in file.split(",") for one in (part, part + ".nse")]
     if name in SCRIPT_OPERANDS:
         files += [word for word in words[1:] if word[:1] != "-"]
+    elif name in programs.SSHES and not files:
+        files = ["~/.ssh/config", "$HOME/.ssh/config"]
     elif name in programs.MAKES and not files:
         folders = programs.option_values(words, ("-C", "--directory")) or [""]
         files = [f"{folder}/{file}".lstrip("/") for folder in folders for file in _MAKEFILES]
@@ -255,11 +260,12 @@ def _replaced(words: list[str]) -> str:
     return "{}" if base(words[0]) == "parallel" else ""
 
 
-def of_variable(env: Env, name: str, word: Word | list[Word]) -> list[Text]:
+def of_variable(env: Env, name: str, word: Word | list[Word], segment: Segment) -> list[Text]:
     """Shell text that runs because a variable holds it: by its name, or where it is evaluated as arithmetic."""
+    makes = bool(segment.words) and base(segment.words[0].text) in programs.MAKES
     value = next(iter(env.of(name)), "")
     fields = [value] if isinstance(value, str) else value
-    if not _is_run(name):
+    if not _is_run(name) and not (makes and name in programs.MAKE_PROGRAMS):
         return [substituted(text) for text in fields if "[" in text and ("$(" in text or "`" in text)]
     texts: list[str] = []
     if not isinstance(word, list) and TEXT_VARIABLES.get(name, "") is None:
@@ -275,6 +281,8 @@ def _is_run(name: str) -> bool:
 def _run_by(name: str, fields: list[str], env: Env) -> list[Text]:
     """What runs when the variable `name` holds `fields`: command lines, or the substitutions in them and files."""
     front = TEXT_VARIABLES.get(name, "")
+    if name in COMPILERS:
+        fields = [field for field in fields if not isinstance(field, Unseen) or field.head.strip()]
     if front is not None:
         return [(front + text.lstrip("|!-" if not front else ""), "bash", []) for text in fields if text]
     paths = [plain_path(field) for field in fields]

@@ -61,9 +61,44 @@ INTERPRETERS = {
         Interpreter("", "-e -r -c -batch --eval --batch-string"),
     ),
     **dict.fromkeys(
-        ("clojure", "clj", "bb", "sbcl", "clisp", "ecl", "guile", "racket", "csi", "gosh", "scheme", "gforth"),
-        Interpreter("", "-e -x -c --eval"),
+        (
+            *(
+                "clojure",
+                "clj",
+                "bb",
+                "sbcl",
+                "clisp",
+                "ecl",
+                "guile",
+                "racket",
+                "csi",
+                "gosh",
+                "scheme",
+                "abcl",
+                "ccl",
+            ),
+            *(
+                "gcl",
+                "mit-scheme",
+                "chibi-scheme",
+                "chez",
+                "newlisp",
+                "janet",
+                "hy",
+                "fennel",
+                "joker",
+                "planck",
+                "lumo",
+            ),
+            *("ros", "picolisp", "gauche", "bigloo", "gsi"),
+        ),
+        Interpreter("lisp", "-e -x -c -p --eval --expression"),
     ),
+    **dict.fromkeys(
+        ("emacs", "emacsclient", "emacs-nox", "emacs-gtk", "emacs-snapshot", "xemacs"),
+        Interpreter("lisp", "-e -eval --eval --execute", "-f --funcall -L --directory"),
+    ),
+    "gforth": Interpreter("", "-e -x -c --eval"),
     **dict.fromkeys(("swipl", "gprolog", "dtrace"), Interpreter("", "-g -t -n --query-goal")),
     **dict.fromkeys(("jrunscript", "jjs", "crystal", "ghci", "runghc"), Interpreter("", "-e")),
     **dict.fromkeys(("groovy", "scala", "jshell", "kotlin", "swift", "ghc", "ocaml"), Interpreter("", "-e")),
@@ -103,6 +138,8 @@ def code_of(command: Command) -> str:
     code, operands = _parsed(found, command.words[1:])
     if not code and found.language in _FIRST_IS_CODE:
         return "\n".join(operands[:1])
+    if not code and found.language == "lisp" and operands and operands[0][:1] == "(":
+        return operands[0]
     if not code and (not operands or operands[0] in _INPUTS or operands[0].startswith("<(")):
         code = command.fed
     elif not code:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from context_mode_runtime.shell.wrapper_table import SHELLS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Text = tuple[str, str | None, list[str]]
     """Text for a shell, its dialect (None: as around it), its arguments."""
+
+
+_BUILDS = ("-static", ".distrib", ".real", "-debug")
+"""What a shell's name may end with."""
 
 
 class Opened:
@@ -19,7 +25,18 @@ class Opened:
 
 
 def base(word: str) -> str:
-    """The last part of a program's path, without `.exe` and the like."""
+    """The last part of a program's path, without `.exe` and the like; of a shell without its version, too."""
+    name = _last(word)
+    if not name[-1:].isdigit() and not name.endswith(_BUILDS):
+        return name
+    shell = name
+    for build in _BUILDS:
+        shell = shell.removesuffix(build)
+    shell = shell.rstrip("0123456789.-")
+    return shell if shell in SHELLS and name not in SHELLS else name
+
+
+def _last(word: str) -> str:
     if "/" not in word and "." not in word and "\\" not in word:
         return word
     name = word.rpartition("/")[2]

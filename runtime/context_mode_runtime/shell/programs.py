@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell.opened import Opened, base, quoted
-from context_mode_runtime.shell.scripts import awk_commands, of_crontab, recipes, sed_commands, sed_runs
-from context_mode_runtime.shell.text_table import ESCAPES, MARKS, SETTINGS, SHORTENING, TEXT_OPTIONS
+from context_mode_runtime.shell.scripts import (
+    awk_commands,
+    of_crontab,
+    of_lua,
+    of_ssh,
+    recipes,
+    sed_commands,
+    sed_runs,
+)
+from context_mode_runtime.shell.text_table import COMPILERS, ESCAPES, MARKS, SETTINGS, SHORTENING, TEXT_OPTIONS
 from context_mode_runtime.shell.values import unseen
 
 TYPE_CHECKING = False
@@ -51,11 +59,13 @@ _PAIRS = {"(": ")", "{": "}"}
 _LIST_SIGNS = str.maketrans("[]{},\"';", "        ")
 MAKES = frozenset(("make", "gmake", "bmake", "remake"))
 SEDS = frozenset(("sed", "gsed"))
+SSHES = ("ssh", "scp", "autossh", "sshfs", "ssh-copy-id")
 _AWKS = frozenset(("awk", "gawk", "mawk", "nawk"))
+_ANSIBLE_RUNS = frozenset(("command", "shell", "raw", "script", "expect"))
+_HERE = frozenset(("localhost", "127.0.0.1", "::1", "localhost,", "127.0.0.1,"))
 _FZF_SIGNS = str.maketrans("([{<)]}>~|:", "\n" * 11)
-_MAKE_PROGRAMS = frozenset(
-    ("SHELL", "CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "RM", "CP", "MV", "INSTALL", "PYTHON", "GO")
-)
+MAKE_PROGRAMS = frozenset((*COMPILERS, "SHELL", "RM", "CP", "MV", "INSTALL", "PYTHON", "GO"))
+"""Variables of makefiles that hold a command line."""
 
 
 def _value(word: str, option: str, following: str | None, *, shortens: bool) -> str | None:
@@ -240,7 +250,7 @@ def _make(_name: str, words: list[str]) -> Opened | None:
     texts: list[str] = []
     for word in words[1:]:
         key, cut, value = word.partition("=")
-        if cut and key.rstrip("?:+") in _MAKE_PROGRAMS:
+        if cut and key.rstrip("?:+") in MAKE_PROGRAMS:
             texts.append(value)
     for text in option_values(words, ("--eval", "-E")):
         texts += recipes(text)
@@ -272,6 +282,18 @@ def _gh(_name: str, words: list[str]) -> Opened | None:
     if words[1:3] == ["config", "set"] and words[3:4] in (["editor"], ["pager"], ["browser"]):
         return _texts(words[4:5])
     return None
+
+
+def _ansible(_name: str, words: list[str]) -> Opened | None:
+    """What a module runs on this machine; other hosts are not looked at."""
+    module = (option_values(words, ("-m", "--module-name")) or ["command"])[-1].rpartition(".")[2]
+    here = any(word in _HERE for word in words[1:]) or "local" in option_values(words, ("-c", "--connection"))
+    if module not in _ANSIBLE_RUNS or not here:
+        return None
+    texts: list[str] = []
+    for value in option_values(words, ("-a", "--args")):
+        texts += [value, *[_bare(part[2]) for key in ("cmd", "command", "argv") if (part := value.partition(key))[1]]]
+    return _texts([text.lstrip("= :") for text in texts])
 
 
 def _expect(_name: str, words: list[str]) -> Opened | None:
@@ -328,6 +350,9 @@ SCRIPTS: dict[str, Callable[[str], list[str]]] = {
     **dict.fromkeys(_AWKS, awk_commands),
     "crontab": lambda text: [of_crontab(line) for line in text.split("\n")],
     "expect": _spawned,
+    **dict.fromkeys(SSHES, of_ssh),
+    "sftp": lambda text: [*escapes("sftp", text), *of_ssh(text)],
+    "nmap": of_lua,
 }
 """What runs of a script that comes in on the program's input."""
 
@@ -339,6 +364,8 @@ def runs_lines(words: list[str]) -> bool:
 
 def reads_script(name: str, words: list[str]) -> bool:
     """The program's script is its input."""
+    if name in SSHES or name == "nmap":
+        return False
     if name in MAKES:
         return "-" in words or "--file=-" in words or "-f-" in words or any(w.startswith("<(") for w in words)
     if name in SEDS or name in _AWKS:
@@ -356,5 +383,6 @@ OPENERS: dict[str, Callable[[str, list[str]], Opened | None]] = {
     **dict.fromkeys(("fzf", "fzf-tmux", "sk"), _fzf),
     **dict.fromkeys(("gh", "glab"), _gh),
     "expect": _expect,
+    "ansible": _ansible,
 }
 """Program to what its words run."""

@@ -119,6 +119,24 @@ def recipes(text: str) -> list[str]:
     return found
 
 
+def of_ssh(text: str) -> list[str]:
+    """The commands in a configuration of ssh."""
+    found: list[str] = []
+    for line in text.split("\n"):
+        key, _, value = line.strip().replace("=", " ", 1).partition(" ")
+        if key.lower() in ("proxycommand", "localcommand", "knownhostscommand"):
+            found.append(value.strip(' ="'))
+        elif key.lower() == "match":
+            found.append(value.partition("exec ")[2].strip().strip('"'))
+    return found
+
+
+def of_lua(text: str) -> list[str]:
+    """The commands that a script in Lua starts by a literal."""
+    pieces = [piece for call in ("os.execute", "io.popen") for piece in text.split(call)[1:]]
+    return [piece.lstrip(" (")[1:].partition(piece.lstrip(" (")[:1])[0] for piece in pieces if piece.lstrip(" (")]
+
+
 def of_crontab(line: str) -> str:
     """The command of a line of a crontab."""
     fields = line.split(None, 1 if line.startswith("@") else 5)

@@ -48,6 +48,7 @@ SUBCOMMANDS: dict[str, dict[str, tuple[str, int]]] = {
     "trace-cmd": {"record": ("-e -p -o -b -F", 0)},
     **{key: {"record": ("-d -o", 0)} for key in ("rr", "uftrace")},
     "dlv": {"exec": ("", 0)},
+    "salt-call": {"cmd.run": ("", 0), "cmd.shell": ("", 0)},
     "consul": {"lock": ("", 1), "watch": ("", 0)},
     "sentry-cli": {"run": ("-e", 1)},
     "task": dict.fromkeys(("exec", "execute"), ("", 0)),

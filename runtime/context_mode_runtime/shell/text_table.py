@@ -157,6 +157,7 @@ SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "wget": (("-e", "--execute"), ("use_askpass",)),
     **dict.fromkeys(("mvn", "mvnDebug"), (("-D",), ("exec.executable",))),
     "tox": (("-x", "--override"), ("commands",)),
+    "cmake": (("-D",), ("_launcher", "_compiler", "_emulator", "cmake_ar", "cmake_linker", "cmake_make_program")),
 }
 """Options whose value is a setting, and what stands in the names of those that hold shell text."""
 
@@ -185,7 +186,13 @@ MARKS = {
 }
 """What stands behind one of these in a word is shell text, up to the bracket's partner."""
 
+COMPILERS = (
+    *("CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "F77", "LEX", "YACC", "HOSTCC", "HOSTCXX", "NVCC", "OBJC", "RANLIB"),
+    *("STRIP", "NM", "OBJCOPY", "MAKEINFO", "TEXI2DVI", "WINDRES", "PKG_CONFIG"),
+)
+"""Variables by which builds find their tools."""
 TEXT_VARIABLES: dict[str, str | None] = {
+    **dict.fromkeys(COMPILERS, ""),
     **dict.fromkeys(("PROMPT_COMMAND", "BROWSER", "SHELL", "VISUAL", "FCEDIT"), ""),
     **dict.fromkeys(("LESSOPEN", "LESSCLOSE", "LESSEDIT"), ""),
     **dict.fromkeys(("PAGER", "MANPAGER", "EDITOR", "HGEDITOR", "CVSEDITOR", "P4EDITOR"), ""),
@@ -210,6 +217,8 @@ VARIABLE_ENDS = (
     "_RSH",
     "RUSTC_WRAPPER",
     "_PASSCOMMAND",
+    "_LINKER",
+    "_LAUNCHER",
     "_PASSWORD_COMMAND",
 )
 """Names of more variables that hold a command line."""
@@ -279,7 +288,9 @@ SCRIPT_FILES = {
     **dict.fromkeys(("gdb", "cgdb"), ("-x", "--command", "-ix")),
     "lldb": ("-s", "--source", "-S"),
     **dict.fromkeys(("sqlite3", "duckdb"), ("-init",)),
-    "sftp": ("-b",),
+    **dict.fromkeys(("ssh", "scp", "autossh", "sshfs", "ssh-copy-id"), ("-F",)),
+    "sftp": ("-b", "-F"),
+    "nmap": ("--script",),
     "dc": ("-f", "--file"),
     "expect": ("-f",),
 }
