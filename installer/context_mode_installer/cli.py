@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
 from context_mode_runtime.version import too_old
 
 _RUNTIME_COMMANDS = ("hook", "serve")
+_COLLECTED_AT = (50_000, 20, 100)
+"""For the collector of garbage. What a command's libraries make stays to the end: looked at as often as Python does by
+itself, and once more when it ends, it takes 15 to 20 % of a command's CPU time."""
 
 
 def main() -> None:
@@ -26,12 +30,15 @@ def main() -> None:
 
 def _command(arguments: list[str]) -> int:
     _open_streams()
+    gc.set_threshold(*_COLLECTED_AT)
     try:
         from context_mode_installer.app import run_app
 
         return run_app(arguments)
     except KeyboardInterrupt:  # while the imports run
         return 130
+    finally:
+        gc.freeze()
 
 
 def _open_streams() -> None:
