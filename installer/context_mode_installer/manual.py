@@ -93,7 +93,7 @@ PAGES = {
             ("index docs/ https://example.com/api", "a folder and a page"),
             ("index notes.md --label notes", "under a name of your own"),
         ),
-        "one place of several can't be indexed, or our own data folder can't be used",
+        "one place of several can't be indexed, or our data folder can't be used",
     ),
     "stats": Page(
         (("stats", "for people"), ("stats --session ID", "of one conversation"), ("stats --json", "for scripts"))
