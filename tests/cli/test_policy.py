@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,23 @@ def test_check_looks_at_the_users_file_too(home: Path, here: Path) -> None:
     write(home, '{"version": 2}')
     (line, *_) = policy.check().messages
     assert line.startswith("~/.context-mode/policy.json:1:13: version: ")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_check_does_not_wait_for_a_pipe(home: Path, here: Path) -> None:
+    (home / ".context-mode").mkdir(exist_ok=True)
+    os.mkfifo(home / ".context-mode/policy.json")
+    result = policy.check()
+    assert (result.exit_code, len(result.data["findings"])) == (1, 1)
+    assert result.messages[0].startswith("~/.context-mode/policy.json:1:1: ")
+
+
+def test_the_demo_says_what_refuses_its_calls(home: Path, run_cli: Any) -> None:
+    (home / ".context-mode").mkdir(exist_ok=True)
+    (home / ".context-mode/policy.json").write_text("{")
+    done = run_cli("demo")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: the demo's own calls need to run here: denied: the policy can't be read, ")
 
 
 def test_show_says_which_file_each_line_comes_from(home: Path, here: Path) -> None:

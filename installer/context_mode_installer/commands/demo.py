@@ -11,7 +11,7 @@ from typing import Any
 
 import context_mode_runtime
 from context_mode_installer.groups import groups
-from context_mode_installer.result import FAULT, Result, UserError, Verbatim
+from context_mode_installer.result import FAULT, FINDINGS, Result, UserError, Verbatim
 from context_mode_installer.screen import plain, step
 from context_mode_installer.system import PathError
 
@@ -98,7 +98,11 @@ def _ask(project: str, calls: list[tuple[str, dict[str, Any]]]) -> list[str]:
         _, errors = process.communicate(timeout=_SECONDS)
     if None in replies:
         raise UserError(f"the server does not work: {errors.strip() or 'no answer'}", exit_code=FAULT)
-    return [reply["content"][0]["text"] for reply in replies[1:] if reply]
+    texts = [reply["content"][0]["text"] for reply in replies[1:] if reply]
+    refused = next((text for reply, text in zip(replies[1:], texts, strict=True) if reply and reply.get("isError")), "")
+    if refused:
+        raise UserError(f"the demo's own calls need to run here: {refused}", exit_code=FINDINGS)
+    return texts
 
 
 def _reply(process: subprocess.Popen[str], number: int, method: str, params: dict[str, Any]) -> dict[str, Any] | None:

@@ -67,6 +67,10 @@ def _spoken(value: object) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
 
 
+_SIZE_MAX = 16 * 1024 * 1024
+"""Bytes of a policy file that are looked at: far more than the loader takes."""
+
+
 def check() -> Result:
     """Every fault of the three files: file, line, column (1:1 where unknown), what is wrong. Exit 1 on a finding."""
     root = _project_root()
@@ -93,7 +97,7 @@ def _line(one: dict[str, Any]) -> str:
 def _faults(path: str, validator: Draft202012Validator) -> list[dict[str, Any]]:
     """What the JSON reader and the schema say of one file."""
     try:
-        data = Path(path).read_bytes()
+        data = paths.read_plain(path, _SIZE_MAX)
         value = formats.read("json", data)
     except formats.FormatError as error:
         return [_finding(path, (error.line, error.column), "", error.reason)]
@@ -142,7 +146,7 @@ def _same_fault(key: str, said: str) -> bool:
 
 def _key_place(path: str, key: str) -> tuple[int, int]:
     try:
-        return formats.where("json", Path(path).read_bytes(), (key,))
+        return formats.where("json", paths.read_plain(path, _SIZE_MAX), (key,))
     except (OSError, formats.FormatError):
         return 1, 1
 
