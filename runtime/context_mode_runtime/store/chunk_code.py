@@ -20,7 +20,8 @@ _BEFORE = r"(?:export|default|public|private|protected|internal|static|final|abs
 _DEFINITION = re.compile(
     rf"^([ \t]*+)(?:{_BEFORE}inline|virtual|override|sealed|partial|extern|open|data)[ \t]++)*+"
     r"(?:(?:def|class|function\*?|func|fn|fun|interface|trait|enum|struct|impl|module|namespace|package|record|object|"
-    r"defmodule|defp?|type|sub|protocol|extension|CREATE[ \t]+(?:(?:OR[ \t]+REPLACE|UNIQUE|TEMPORARY|TEMP|UNLOGGED|"
+    r"defmodule|defp?|type|sub|protocol|extension|"
+    r"CREATE[ \t]+(?:(?:OR[ \t]+REPLACE|UNIQUE|TEMPORARY|TEMP|UNLOGGED|"
     r"MATERIALIZED|VIRTUAL)[ \t]+)*+[A-Z]+(?:[ \t]+IF[ \t]+NOT[ \t]+EXISTS)?)[ \t]+"
     r"(?:\([^)\n]{0,80}\)[ \t]*)?[\"`\[]?([A-Za-z_$][\w$.:!?<>]*)"
     r"|(?:const|let|var)[ \t]+([A-Za-z_$][\w$]*)[ \t]*=[ \t]*(?:async[ \t]*)?"
@@ -35,6 +36,10 @@ _INSERT = re.compile(
 )
 """Rows for a table: its name, its columns."""
 _INSERTS_MIN = 3
+_OPENING = frozenset(("message", "service", "input", "resource", "data", "variable", "output"))
+"""What defines the name behind it where a brace ends the line: in protocol buffers, GraphQL, Terraform."""
+_NAMES_MAX = 2
+_HEAD = 16_384
 _SIGNATURE_MAX = 800
 _SIGNATURE_LINES = 24
 _SIGNATURE = re.compile(
@@ -127,14 +132,15 @@ def _blocks(text: str) -> Iterator[_Block]:
 def _definitions(text: str) -> Iterator[tuple[int, int, str]]:
     """(start of its line, indent, name) of each definition, in order."""
     named = {found.start(): _named(found) for found in _DEFINITION.finditer(text)}
-    named = {**dict(_braced(text)), **dict(_inserts(text)), **named}
+    rows = _inserts(text) if "INSERT INTO" in text[:_HEAD] or "CREATE TABLE" in text[:_HEAD] else ()
+    named = {**dict(_braced(text)), **dict(rows), **named}
     for start in sorted(named):
         yield (start, *named[start])
 
 
 def _inserts(text: str) -> Iterator[tuple[int, tuple[int, str]]]:
     """The first of each run of statements that fill a table, where a text has some: its name with its columns."""
-    found = list(_INSERT.finditer(text)) if "INSERT INTO" in text or "FROM stdin" in text else []
+    found = list(_INSERT.finditer(text))
     last = ""
     for insert in found if len(found) >= _INSERTS_MIN else ():
         name = insert.group(1).strip('"`[]')
@@ -149,12 +155,24 @@ def _named(found: re.Match[str]) -> tuple[int, str]:
 
 
 def _braced(text: str) -> Iterator[tuple[int, tuple[int, str]]]:
-    """Those without a word for it, as in C and Java: a name with its parameters before a `{` that ends its line."""
+    """Those that a `{` at the end of a line tells: a word of _OPENING and a name, or a name with its parameters."""
     for at in sorted(at for end in ("{\n", "{\r\n") for at in places(text, end)):
+        begin = text.rfind("\n", max(at - _LINE_MAX, 0), at) + 1
+        if opened := _opened(text[begin:at].expandtabs(4)):
+            yield begin, opened
+            continue
         start, end = _signature_lines(text, at)
         found = _SIGNATURE.match(text, start, end) if end - start <= _SIGNATURE_MAX else None
         if found and _is_name(found.group(2), found.group(0)):
             yield start, (len(found.group(1).expandtabs(4)), found.group(2))
+
+
+def _opened(line: str) -> tuple[int, str] | None:
+    """(indent, name) of a line such as `message Order` or `resource "host" "web"`."""
+    kind, *names = [word.strip('"') for word in line.split()] or [""]
+    if kind not in _OPENING or not 1 <= len(names) <= _NAMES_MAX or not names[0].replace("-", "_").isidentifier():
+        return None
+    return len(line) - len(line.lstrip()), ".".join(names)
 
 
 def _is_name(name: str, line: str) -> bool:
