@@ -29,6 +29,8 @@ def assign(env: Env, name: str, value: Word | list[Word]) -> None:
         _array(env, name, [field for word in value for field in values.alternatives([word], env)[0]])
         return
     each = name.endswith("*")
+    if each:
+        env.empty[name[:-1]] = ""
     for row in reversed(values.alternatives([value if each else whole(value)], env)):
         if each:
             for field in reversed(row[: values.VALUES_MAX]):
@@ -97,11 +99,16 @@ def _declare(words: list[str], _segment: Segment, env: Env) -> None:
         if "l" in options:
             env.lowered.add(name)
         if not cut:
+            env.empty[name] = [] if "a" in options or "A" in options else ""
             continue
         if "n" in options or words[0] == "nameref":
             env.refs[name] = value
         elif is_name(name.partition("[")[0].removesuffix("+")):
             _keep(env, name, word.behind(len(name) + 1) if isinstance(word, values.Unseen) else value)
+
+
+def _unset(words: list[str], _segment: Segment, env: Env) -> None:
+    env.empty.update(dict.fromkeys([word for word in words[1:] if word[:1] != "-"], ""))
 
 
 def _set(words: list[str], _segment: Segment, env: Env) -> None:
@@ -267,8 +274,11 @@ def _download(words: list[str], _segment: Segment, env: Env) -> None:
 def _exec(_words: list[str], segment: Segment, env: Env) -> None:
     texts, seen = outputs.own_input(segment, env, 0, raw=True)
     for redirect in segment.redirects:
-        if seen and redirect.operator[0] == "<":
-            env.files["&" + (redirect.fd or "0")] = texts
+        path = "&" + (redirect.fd or "0")
+        if redirect.operator[0] == "<" and (seen or not redirect.target.literal):
+            env.files[path] = texts
+            if not seen:
+                env.untold.add(path)
 
 
 def write(env: Env, path: str, texts: list[str], *, add: bool, told: bool = True) -> None:
@@ -285,6 +295,7 @@ def write(env: Env, path: str, texts: list[str], *, add: bool, told: bool = True
 ACTIONS: dict[str, Callable[[list[str], Segment, Env], None]] = {
     **dict.fromkeys((*DECLARING, "nameref", "integer", "env", "sudo", "doas"), _declare),
     "set": _set,
+    "unset": _unset,
     "shift": _shift,
     "printf": _printf,
     "read": _read,

@@ -132,7 +132,7 @@ def _shell(name: str, words: list[str], segment: Segment, env: Env, result: Fed)
     if "/fd/" in file:
         texts = [*texts, *env.files.get("&" + file.rpartition("/")[2], [])]
     result.texts += [(text, dialect, given) for text in texts if text.strip()]
-    if seen is False and not _from_file(segment, env):
+    if seen is False and not _from_file(segment, env) and not _beside(segment, file):
         result.seen = False
 
 
@@ -144,6 +144,12 @@ def _given(words: list[str], file: str) -> list[str]:
     at = next((at for at, word in enumerate(words) if at and word[:1] == "-" and word[1:2] != "-" and "s" in word), 0)
     rest = [word for word in words[at + 1 :] if word != "--"] if at else []
     return [words[0], *rest] if rest else []
+
+
+def _beside(segment: Segment, file: str) -> bool:
+    """All that comes in has descriptors of its own, which the shell doesn't read by itself."""
+    taken = [redirect.fd for redirect in segment.redirects if redirect.operator[0] == "<"]
+    return segment.piped_from is None and "/fd/" not in file and bool(taken) and not {"", "0"} & set(taken)
 
 
 def _from_file(segment: Segment, env: Env) -> bool:

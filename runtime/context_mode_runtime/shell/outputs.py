@@ -48,7 +48,7 @@ _SETTINGS = frozenset(
     (
         *("shellenv", "completion", "completions", "hook", "activate", "init", "env", "docker-env", "--completion"),
         *("shell.bash", "shell.zsh", "--alias", "--bash", "--zsh", "generate-shell-completion", "--nameprefixes"),
-        *("--shell", "--parseopt", "--sq"),
+        *("--shell", "--parseopt", "--sq", "--compare-versions"),
     )
 )
 """A program with one of these prints settings of its own for a shell."""

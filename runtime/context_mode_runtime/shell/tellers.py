@@ -114,8 +114,22 @@ def _getopt(rest: list[str], _env: Env) -> list[str]:
 
 
 def _git(rest: list[str], _env: Env) -> list[str]:
-    """`git rev-parse --git-path PATH`."""
+    """`git rev-parse --git-path PATH`, and its questions (`--is-bare-repository`)."""
+    if rest[:1] == ["rev-parse"] and any(word.startswith("--is-") for word in rest):
+        return ["true\n"]
     return [f".git/{rest[-1]}\n"] if rest[:2] == ["rev-parse", "--git-path"] and len(rest) > len("pq") else []
+
+
+def _compiler(rest: list[str], _env: Env) -> list[str]:
+    """`gcc -print-prog-name=ld`."""
+    return [
+        word.partition("=")[2] + "\n" for word in rest if word.startswith(("-print-prog-name=", "--print-prog-name="))
+    ]
+
+
+def _stat(rest: list[str], _env: Env) -> list[str]:
+    """With `-s` (BSD) it prints settings for a shell."""
+    return ["\n"] if rest[:1] == ["-s"] else []
 
 
 TELLERS: dict[str, Callable[[list[str], Env], list[str]]] = {
@@ -133,5 +147,7 @@ TELLERS: dict[str, Callable[[list[str], Env], list[str]]] = {
     **dict.fromkeys(("mktemp", "tempfile"), _mktemp),
     "getopt": _getopt,
     "git": _git,
+    **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++"), _compiler),
+    "stat": _stat,
 }
 """Program to what it prints by its words; nothing where they don't tell."""

@@ -57,7 +57,7 @@ class Env:
     `untold` are files that it writes without telling what; `scope` is the function, or the text with arguments of its
     own, that is being read; `named` what texts have for `$0`; `links` the names that a text gives to programs;
     `last` the last word of the command before; `changed` whether something new was learned;
-    `evaluated` values whose substitutions run.
+    `evaluated` values whose substitutions run; `empty` what variables are that are declared or unset and never set.
     """
 
     def __init__(self, budget: Budget, dialect: str = "bash") -> None:
@@ -72,6 +72,7 @@ class Env:
         self.refs: dict[str, str] = {}
         self.evaluated: list[str] = []
         self.lowered: set[str] = set()
+        self.empty: dict[str, Value] = {}
         self.budget = budget
         self.dialect = dialect
         self.scope = ""
@@ -94,7 +95,8 @@ class Env:
         if name == "_" and self.last and self.dialect not in WINDOWS:
             return [self.last]
         name = self.refs.get(name, name)
-        return self.values.get(name) or _PRESET.get(name, [])
+        known = self.values.get(name) or _PRESET.get(name)
+        return known or ([self.empty[name]] if name in self.empty else [])
 
     def _passed(self) -> list[Value]:
         """The arguments of the function or text that is being read: none but those that the text itself hands over."""
