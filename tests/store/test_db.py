@@ -110,6 +110,14 @@ def test_a_foreign_database_is_refused_and_never_touched(place: Path) -> None:
     assert [file.name for file in place.parent.iterdir()] == ["context.db"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_in_its_place_is_not_waited_for(place: Path) -> None:
+    place.parent.mkdir(parents=True)
+    os.mkfifo(place)
+    with pytest.raises(StoreError, match="no plain file"):
+        opened()
+
+
 @pytest.mark.parametrize("damage", [b"", b"not a database at all" * 50, None], ids=["empty", "text", "schema"])
 def test_a_damaged_file_is_moved_aside_kept_and_reported(place: Path, damage: bytes | None) -> None:
     opened().close()

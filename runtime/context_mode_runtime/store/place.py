@@ -143,7 +143,7 @@ def check_header(path: str) -> None:
     Raises StoreDamagedError when it is no SQLite file, StoreForeignError when it is one of another program.
     """
     try:
-        with open(path, "rb") as file:
+        with open(paths.open_plain(path), "rb") as file:
             head = file.read(_HEADER)
     except OSError as error:
         raise StoreError(path, error.strerror or str(error)) from error
