@@ -9,7 +9,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 DATA_FOLDERS = ("agent_specs", "schemas", "policy")
 
 
-class DataFolders(BuildHookInterface):  # type: ignore[type-arg]
+class DataFolders(BuildHookInterface):  # type: ignore[type-arg]  # a parameter without a public value
     """Maps each data folder to `context_mode_runtime/_data/<name>`."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from typer.completion import completion_init, get_completion_script  # type: ignore[attr-defined]
+from typer.completion import completion_init, get_completion_script  # type: ignore[attr-defined]  # imported there
 from typer.exceptions import TyperException
 
 from context_mode_installer import result as results

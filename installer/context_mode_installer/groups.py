@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from context_mode_installer import receipt
 from context_mode_installer.backups import Backups
@@ -44,7 +44,7 @@ def groups(agents: Collection[str] | None = None) -> dict[Group, list[str]]:
     for agent, scope, project in dict.fromkeys((one.agent, one.scope, one.project) for one in entries):
         mine = [one for one in entries if (one.agent, one.scope, one.project) == (agent, scope, project)]
         if agent in known and (agents is None or agent in agents):
-            found.setdefault(Group(cast("Scope", scope), project, _approved(agent, scope, mine)), []).append(agent)
+            found.setdefault(Group(scope, project, _approved(agent, scope, mine)), []).append(agent)
     return found
 
 

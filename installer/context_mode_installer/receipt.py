@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from context_mode_installer.formats import Path
+    from context_mode_installer.specs.setup_parts import Scope
     from context_mode_installer.system import System
 
 
@@ -25,7 +26,7 @@ class Entry:
     """One thing that setup put in: `edit` names it in the spec, `was` is the value that it took the place of."""
 
     agent: str
-    scope: str
+    scope: Scope
     project: str | None
     edit: str
     kind: str

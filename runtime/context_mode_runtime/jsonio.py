@@ -60,7 +60,7 @@ def first_value(text: str, start: int = 0) -> tuple[object, int]:
         except RecursionError:
             raise ValueError("nested too deep") from None
     try:
-        value, end = _json.make_scanner(_Context())(text, start)  # type: ignore[arg-type]
+        value, end = _json.make_scanner(_Context())(text, start)  # type: ignore[arg-type]  # any object with those fields
     except (StopIteration, SystemError):  # the latter for an open string while nobody has imported `json`
         raise ValueError("no whole JSON value") from None
     except RecursionError:

@@ -52,7 +52,7 @@ def _take(found: list[object], step: object) -> list[object]:
         return [value[step] for value in found if isinstance(value, dict) and step in value]
     out: list[object] = []
     for value in found:
-        out += _STEPS[step[0]](value, *step[1:])  # type: ignore[index]
+        out += _STEPS[step[0]](value, *step[1:])  # type: ignore[index]  # a list by the spec's schema
     return out
 
 

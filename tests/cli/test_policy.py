@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from tests import only
 
 from context_mode_installer.commands import policy
 from context_mode_installer.result import UserError
@@ -80,7 +81,7 @@ def test_check_looks_at_the_users_file_too(home: Path, here: Path) -> None:
     assert line.startswith("~/.context-mode/policy.json:1:13: version: ")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@only.POSIX
 def test_check_does_not_wait_for_a_pipe(home: Path, here: Path) -> None:
     (home / ".context-mode").mkdir(exist_ok=True)
     os.mkfifo(home / ".context-mode/policy.json")

@@ -8,14 +8,14 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
-import pytest
+from tests import only
 from tests.conftest import ROOT
 from tests.docs.pages import DOCS, blocks
 
 SHELL = [block.text for block in blocks(DOCS / "add-an-agent.md") if block.language == "sh"]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="the blocks are for a POSIX shell")
+@only.POSIX
 def test_the_blocks_do_what_they_say(home: Path, tmp_path: Path) -> None:
     copied, validated, tried, called = SHELL
     copied = copied.replace("~/src/context-mode", str(ROOT))

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from tests import only
 from tests.conftest import not_to_be_had
 
 from context_mode_runtime.execute.isolation import mechanism
@@ -32,7 +33,7 @@ while asked := os.read(int(sys.argv[2]), 1):
     os.write(1, asked)
 """
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these mechanisms are Linux'")
+pytestmark = only.LINUX
 
 
 @pytest.fixture

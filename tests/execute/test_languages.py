@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
+from tests.conftest import not_to_be_had
 
 from context_mode_runtime.execute import languages
 from context_mode_runtime.execute.errors import ExecuteError
@@ -64,7 +65,9 @@ def test_error_messages_name_the_line_of_the_code_as_given(
     language: str, code: str, place: str, file: tuple[str, str] | None, execute: Execute
 ) -> None:
     if missing(language):
-        pytest.skip(f"no {language} here")
+        with pytest.raises(ExecuteError, match=f"^{language} is not installed: looked for "):
+            execute(language, code, file=file)
+        return
     outcome = execute(language, code, file=file)
     assert outcome.exit_code not in (0, None)
     assert place in outcome.text
@@ -79,7 +82,7 @@ def test_python_imports_from_the_working_folder_and_is_main(execute: Execute, tm
 
 def test_javascript_finds_the_packages_of_the_project(execute: Execute, tmp_path: Path) -> None:
     if missing("javascript"):
-        pytest.skip("no javascript here")
+        not_to_be_had("no javascript here")
     package = tmp_path / "node_modules" / "tiny"
     package.mkdir(parents=True)
     (package / "index.js").write_text("module.exports = 'tiny';\n")
@@ -97,5 +100,5 @@ def test_an_unknown_language_names_the_known_ones(execute: Execute) -> None:
 
 def test_shell_is_bash_where_there_is_one(execute: Execute) -> None:
     if missing("bash"):
-        pytest.skip("no bash here")
+        not_to_be_had("no bash here")
     assert execute("shell", "echo ${BASH_VERSION:+bash}").text == "bash\n"

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests import only
 
 from context_mode_runtime.execute import process
 from context_mode_runtime.execute.environment import MARK, is_preload
@@ -323,7 +324,7 @@ print(outcome.printed_bytes, len(reply.encode()) <= 4096, resource.getrusage(res
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ru_maxrss is in KiB on Linux only")
+@only.LINUX
 @pytest.mark.parametrize(
     "code",
     [

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests import only
 
 from context_mode_runtime.fetch import document
 from context_mode_runtime.fetch.folder import DocumentError, read_document
@@ -52,7 +53,7 @@ def test_what_is_no_text_file_is_named(tmp_path: Path) -> None:
     assert refusal("a\0b") == "'a\\x00b' is no path"
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@only.POSIX
 def test_a_pipe_does_not_make_it_wait(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert refusal(tmp_path / "pipe") == f"{tmp_path}/pipe is no plain file"
@@ -111,9 +112,8 @@ def test_a_system_without_an_answer_resolves_the_name(tmp_path: Path, monkeypatc
     assert read_document(str(tmp_path / "link")).path == str(tmp_path.resolve() / "a.txt")
 
 
+@only.LINUX
 def test_no_descriptor_stays_open(tmp_path: Path) -> None:
-    if not os.path.isdir("/proc/self/fd"):
-        pytest.skip("no list of descriptors here")
     before = len(os.listdir("/proc/self/fd"))
     for path in (tmp_path, tmp_path / "none", "/dev/zero"):
         refusal(path)

@@ -1,20 +1,19 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests import only
 
 from context_mode_runtime.fetch.folder import WALK_FILE_MAX, walk
 from context_mode_runtime.fetch.globs import Patterns
 
 HERE = Path(__file__).parent
 IGNORE = [line for line in (HERE / "ignore.txt").read_text().splitlines() if " => " in line and line[:3] != "# p"]
-needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
 @pytest.fixture(params=["git", "by hand"])
@@ -22,8 +21,6 @@ def checkout(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
     """A folder that is walked with git's help, and the same one on a machine without git."""
     if request.param == "by hand":
         monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
-    elif shutil.which("git") is None:
-        pytest.skip("git is not installed")
     folder = tmp_path / "code"
     folder.mkdir()
     if request.param == "git":
@@ -96,7 +93,7 @@ def test_a_link_to_the_folder_itself_is_followed(checkout: Path, tmp_path: Path)
     assert walk(str(tmp_path / "link")) == [str(checkout.resolve() / "a.py")]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@only.POSIX
 def test_a_pipe_does_not_make_it_wait(checkout: Path) -> None:
     os.mkfifo(checkout / "pipe")
     assert names(checkout) == []
@@ -108,7 +105,6 @@ def test_odd_names_come_whole(checkout: Path) -> None:
     assert names(checkout) == sorted(["ü ñ.txt", 'quo"te.txt', "new\nline.txt", "-dash.txt", "#hash.txt"])
 
 
-@needs_git
 def test_tracked_files_count_even_when_ignored_and_deleted_ones_do_not(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     put(tmp_path, kept_log="k", gone_txt="g")
@@ -118,7 +114,6 @@ def test_tracked_files_count_even_when_ignored_and_deleted_ones_do_not(tmp_path:
     assert names(tmp_path) == [".gitignore", "kept.log"]
 
 
-@needs_git
 def test_a_checkout_in_a_checkout_is_entered(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     put(tmp_path, a_txt="a", inner__b_txt="b", inner___gitignore="c.txt\n", inner__c_txt="c")
@@ -128,7 +123,6 @@ def test_a_checkout_in_a_checkout_is_entered(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a.txt", "inner/.gitignore", "inner/b.txt"]
 
 
-@needs_git
 def test_listing_runs_no_program_that_a_checkout_names(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     put(tmp_path, a_txt="a")
@@ -171,7 +165,6 @@ def test_a_pattern_reads_as_git_reads_it(line: str) -> None:
     assert ("out" if parents_out else "in") == verdict
 
 
-@needs_git
 @pytest.mark.parametrize("line", [line for line in IGNORE if "*a*a" not in line])  # git takes for ever on that one
 def test_git_agrees(line: str, tmp_path: Path) -> None:
     patterns, path, verdict = _expected(line)

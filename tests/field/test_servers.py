@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import only
 from tests.field.conftest import Hook
 from tests.server.conftest import LAUNCH
 
@@ -23,7 +24,6 @@ from context_mode_runtime.store import filesystem
 from context_mode_runtime.store.db import Store
 
 WAIT_S = 30
-LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
 
 def ended(pid: int, wait: float = WAIT_S) -> bool:
@@ -63,7 +63,7 @@ def test_f47_ends_when_stdin_ends_during_the_start(project: Path, sent: bytes) -
     assert done.returncode == 0
 
 
-@LINUX
+@only.LINUX
 def test_f47_a_killed_host_takes_server_and_running_command_along(project: Path) -> None:
     """The shell that started the server is killed in the middle of a call; the pipe to stdin stays open."""
     stdin, ours = os.pipe()
@@ -90,7 +90,7 @@ def test_f47_a_killed_host_takes_server_and_running_command_along(project: Path)
     os.close(ours)
 
 
-@LINUX
+@only.LINUX
 def test_f47_an_idle_server_uses_no_processor(serve: Any) -> None:
     """Its clock ticks are counted while nothing is asked of it; a busy one would have a hundred a second."""
     host = serve()

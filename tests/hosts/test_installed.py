@@ -6,7 +6,6 @@ Beside it `installed/<id>.yaml`: what comes of each documented payload.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sysconfig
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from tests import only
 from tests.conftest import Cli
 from tests.hooks.conftest import load_payload
 from tests.server.conftest import Host
@@ -30,7 +30,7 @@ TABLES: dict[str, dict[str, dict[str, Any]]] = {
 PAYLOADS = Path(__file__).parents[1] / "payloads"
 PASS = {"code": 0, "out": "", "err": ""}
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="hooks run by bash, programs without a suffix")
+pytestmark = only.POSIX
 
 
 def read(path: Path) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import only
 
 from context_mode_installer.commands import doctor, package, upgrade
 from context_mode_installer.commands.setup import Options, run
@@ -246,7 +247,7 @@ def test_upgrade_knows_a_host_that_has_the_package_only(home: Path) -> None:
     assert {tuple(names): way.approved for way, names in found.items()} == {("claude-code",): False}
 
 
-@pytest.mark.skipif(os.name != "posix", reason="starters for a POSIX shell")
+@only.POSIX
 @pytest.mark.parametrize("fits", [True, False])
 def test_doctor_says_what_a_package_without_launchers_runs_on(home: Path, fits: bool) -> None:
     inside = claude_home(home)

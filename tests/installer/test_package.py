@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import only
 
 from context_mode_installer import launchers
 from context_mode_installer.commands import package
@@ -23,7 +24,6 @@ from context_mode_runtime.version import VERSION
 
 SPECS = [spec for spec in known_specs() if spec.native]
 ROOT = Path(__file__).parents[2]
-posix = pytest.mark.skipif(os.name != "posix", reason="starters for a POSIX shell")
 
 
 def native_of(spec: AgentSpec) -> Native:
@@ -159,7 +159,7 @@ def deny(home: Path) -> None:
     (home / ".context-mode/policy.json").write_text('{"version": 1, "deny": ["Bash(forbidden *)"]}')
 
 
-@posix
+@only.POSIX
 def test_without_a_python_a_hook_passes_and_the_server_says_what_to_do(starters: Path) -> None:
     hook = ran([starters / "context-mode-hook", "claude-code", "PreToolUse"], DENIED)
     assert (hook.returncode, hook.stdout, hook.stderr) == (0, "", "")
@@ -169,13 +169,13 @@ def test_without_a_python_a_hook_passes_and_the_server_says_what_to_do(starters:
     assert "pipx install context-mode-py && context-mode setup" in serve.stderr
 
 
-@posix
+@only.POSIX
 def test_an_older_python_is_passed_over(starters: Path) -> None:
     with_python(starters, "python3", "#!/bin/sh\nexit 1\n")
     assert "no Python 3.11 or newer" in ran([starters / "context-mode-serve"]).stderr
 
 
-@posix
+@only.POSIX
 @pytest.mark.parametrize("name", ["python3.11", "python3"])
 def test_the_runtime_of_the_package_answers_hooks(starters: Path, home: Path, name: str) -> None:
     with_python(starters, name)
@@ -185,7 +185,7 @@ def test_the_runtime_of_the_package_answers_hooks(starters: Path, home: Path, na
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@posix
+@only.POSIX
 def test_the_data_folder_that_it_makes_is_private_and_the_package_stays_as_it_was(starters: Path, home: Path) -> None:
     with_python(starters)
     before = files(starters.parent)
@@ -205,7 +205,7 @@ def installed(home: Path, python: Path, launch: Path) -> None:
         (folder / name).chmod(0o755)
 
 
-@posix
+@only.POSIX
 def test_what_setup_installed_goes_before_the_runtime_of_the_package(
     starters: Path, home: Path, tmp_path: Path
 ) -> None:
@@ -220,7 +220,7 @@ def test_what_setup_installed_goes_before_the_runtime_of_the_package(
     assert ran([starters / "context-mode-serve"]).stdout == f"installed: claude-code -I {launch} serve\n"
 
 
-@posix
+@only.POSIX
 @pytest.mark.parametrize("gone", ["python", "launch.py"])
 def test_a_launcher_whose_program_is_gone_is_passed_over(starters: Path, home: Path, tmp_path: Path, gone: str) -> None:
     with_python(starters)
@@ -234,7 +234,7 @@ def test_a_launcher_whose_program_is_gone_is_passed_over(starters: Path, home: P
     assert "denied by rule" in done.stdout
 
 
-@posix
+@only.POSIX
 def test_a_moved_data_folder_is_followed(starters: Path, tmp_path: Path) -> None:
     with_python(starters)
     deny(tmp_path)
@@ -266,7 +266,7 @@ def talk(
     return results[1:]
 
 
-@posix
+@only.POSIX
 def test_the_server_of_the_package_has_nine_tools_and_looks_at_itself(starters: Path, tmp_path: Path) -> None:
     with_python(starters, text=f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')  # no installer to be imported
     listed, looked = talk(
@@ -279,7 +279,7 @@ def test_the_server_of_the_package_has_nine_tools_and_looks_at_itself(starters: 
     assert f"D1 version | PASS | context-mode {VERSION}, without its installer" in table
 
 
-@posix
+@only.POSIX
 def test_texts_name_the_tools_as_the_package_brings_them(starters: Path, home: Path, project: Path) -> None:
     with_python(starters)
     fetch = {
@@ -291,7 +291,7 @@ def test_texts_name_the_tools_as_the_package_brings_them(starters: Path, home: P
     assert f"{wanted}(" in done.stdout
 
 
-@posix
+@only.POSIX
 def test_what_the_server_runs_does_not_know_of_the_package(starters: Path, project: Path) -> None:
     with_python(starters)
     call = {"name": "ctx_execute", "arguments": {"language": "sh", "code": "echo [$CONTEXT_MODE_PACKAGE]"}}
@@ -300,7 +300,7 @@ def test_what_the_server_runs_does_not_know_of_the_package(starters: Path, proje
     assert reply["content"][0]["text"].splitlines()[-1] == "[]"
 
 
-@posix
+@only.POSIX
 def test_the_folder_of_the_package_is_no_project(starters: Path) -> None:
     with_python(starters)
     call = {"name": "ctx_execute", "arguments": {"language": "sh", "code": "pwd"}}

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import only
 from tests.policy.hidden import Hider
 
 from context_mode_runtime.policy.gate import judge_command
 from context_mode_runtime.policy.load import Policy
 from context_mode_runtime.policy.rules import Place, parse_rule
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the wrappers are those of GNU and util-linux")
+pytestmark = only.LINUX
 CASES = int(os.environ.get("CONTEXT_MODE_FUZZ_CASES", "400"))
 FIRST = int(os.environ.get("CONTEXT_MODE_FUZZ_SEED", "0"))
 BATCH = 100

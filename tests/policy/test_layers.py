@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from tests import only
 
 from context_mode_runtime import resources
 from context_mode_runtime.policy import load
@@ -165,7 +166,7 @@ def test_an_unreadable_deny_list_or_sandbox_closes_the_gate(
     assert policy.findings
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root reads everything")
+@only.BOUND_BY_MODES
 def test_a_file_without_rights_closes_the_gate(user: Path) -> None:
     write(user, {"version": 1})
     (user / ".context-mode" / "policy.json").chmod(0)

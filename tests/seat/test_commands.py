@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from tests import only
 from tests.seat.conftest import Done, Stand, open_gate
 
 from context_mode_runtime import limits
 
 CASES: list[dict[str, Any]] = YAML(typ="safe").load(Path(__file__).with_name("commands.yaml").read_text("utf-8"))
 TOLD = {"BASH_FUNC_told_by_host%%": '() { echo "told $*"\n}', "odd.name": "kept", "text": "mine", "command": "mine"}
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = only.LINUX
 
 
 @pytest.mark.parametrize("host_reads", ["a file", "a pipe"])

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests import only
 from tests.seat.conftest import BASH, LIMIT_S
 
 from context_mode_installer import launchers, seats
@@ -14,7 +15,7 @@ from context_mode_installer.detect import spec_of
 from context_mode_runtime import limits
 
 AGENT = "gemini-cli"
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="there is no seat on Windows")
+pytestmark = only.POSIX
 TEXT = """shopt -u promptvars nullglob; _bgpids_file=/dev/null
 (
   trap 'jobs -p > "$_bgpids_file"' EXIT

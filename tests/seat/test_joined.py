@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import only
 from tests.seat.conftest import AGENT, Stand
 
 from context_mode_runtime import paths
@@ -22,7 +22,7 @@ for i in $(seq 400); do
 done
 true"""
 ASKED = "Look for slow disks"
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="there is no seat on Windows")
+pytestmark = only.POSIX
 
 
 def hook(stand: Stand, event: str, **more: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from tests import only
 from tests.conftest import Disk
 from tests.seat.conftest import LIMIT_S, Stand
 
@@ -25,7 +26,7 @@ CASES: list[dict[str, Any]] = YAML(typ="safe").load(Path(__file__).with_name("pa
 PACKAGE = Path(context_mode_runtime.__file__).parent
 LONG = "told_by_host and more; echo err >&2; seq 1 3000; exit 5"
 TOLD = {"BASH_FUNC_told_by_host%%": '() { echo "told $*"\n}'}
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="there is no seat on Windows")
+pytestmark = only.POSIX
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["what"] for case in CASES])

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests import only
 from tests.seat.conftest import LIMIT_S, Stand, open_gate
 
 from context_mode_runtime import limits
@@ -27,7 +28,7 @@ done
 echo '2 failed, 898 passed in 2.50s'
 exit 1"""
 NAMES = (b"test_quota.py::test_volume - AssertionError: vol-7319", b"test_login.py::test_hash", b"2 failed")
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = only.LINUX
 
 
 def read_until(child: subprocess.Popen[bytes], wanted: bytes) -> bytes:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import only
 from tests.seat.conftest import AGENT, BASH
 
 from context_mode_installer import seats
@@ -19,7 +19,7 @@ from context_mode_installer.result import Result, UserError
 from context_mode_runtime.agents import known_agents
 
 USERS = '{\n  "env" : {"A": "1"}\n}\n'
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="there is no seat on Windows")
+pytestmark = only.POSIX
 
 
 @pytest.fixture

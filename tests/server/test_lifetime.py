@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import only
 
 RUNTIME = Path(__file__).parents[2] / "runtime"
 LAUNCH = RUNTIME / "context_mode_runtime" / "launch.py"
@@ -94,7 +95,7 @@ def test_a_cancelled_call_ends_its_child_and_gets_no_answer(serve: Any, project:
     assert 7 not in [message.get("id") for message in host.messages]
 
 
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs a way to wait for a process that is not ours")
+@only.LINUX
 @pytest.mark.parametrize("between", ["", "a launcher"])
 def test_dies_with_its_host_while_stdin_stays_open(project: Path, between: str) -> None:
     stdin, ours = os.pipe()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import only
 
 PROMISE_KB = 64 * 1024
 PRINTING = {
@@ -40,7 +40,7 @@ def _answer(host: Any, arguments: dict[str, str]) -> str:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak from /proc")
+@only.LINUX
 @pytest.mark.parametrize("case", PRINTING)
 def test_a_command_that_prints_much_costs_little_memory(serve: Any, case: str) -> None:
     language, code = PRINTING[case]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import only
 from tests.conftest import not_to_be_had
 
 from context_mode_runtime.execute.errors import ExecuteError
 from context_mode_runtime.execute.isolation import mechanism
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap and Landlock are Linux'")
+pytestmark = only.LINUX
 
 
 @pytest.fixture

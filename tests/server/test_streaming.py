@@ -6,12 +6,12 @@ import hashlib
 import json
 import os
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import only
 
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.sources import find_source, source_pieces
@@ -180,7 +180,7 @@ def test_a_background_run_that_prints_for_ever_is_read_piece_by_piece(serve: Any
     assert digest(store, sid) == hashlib.sha256(want.encode()).hexdigest()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@only.POSIX
 def test_a_background_run_that_the_server_ends_with_is_kept_to_its_last_line(serve: Any, kept: Any) -> None:
     host = serve()
     code = "trap 'echo tidied up; exit' TERM; echo begun; while :; do sleep 0.05; done"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import tomllib
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
+from tests import only
 from tests.conftest import Cli
 from tests.installer.homefiles import tree
 from tests.server.conftest import Host
@@ -24,7 +24,7 @@ CALLS: list[dict[str, Any]] = YAML(typ="safe", pure=True).load((HERE / "calls.ya
 SPEC: dict[str, Any] = YAML(typ="safe", pure=True).load((HERE / f"{AGENT}.yaml").read_text("utf-8"))
 FORMS = json.loads((HERE / f"{AGENT}.replies.json").read_text("utf-8"))
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="hooks run by sh")
+pytestmark = only.POSIX
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests import only
 
 from context_mode_runtime.store import health, migrations, sources
 from context_mode_runtime.store.db import Store
@@ -110,7 +111,7 @@ def test_a_foreign_database_is_refused_and_never_touched(place: Path) -> None:
     assert [file.name for file in place.parent.iterdir()] == ["context.db"]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@only.POSIX
 def test_a_pipe_in_its_place_is_not_waited_for(place: Path) -> None:
     place.parent.mkdir(parents=True)
     os.mkfifo(place)

@@ -32,8 +32,9 @@ def _project_root() -> str | None:
 def show() -> Result:
     """The policy in force here: each setting and rule, and the file it comes from."""
     policy = load_policy(_project_root())
-    files = [{"file": path, "there": os.path.exists(path)} for path, _, _ in layer_files(_project_root())]
-    shipped = paths.tilde(files[0]["file"])  # type: ignore[arg-type]
+    layers = [path for path, _, _ in layer_files(_project_root())]
+    files = [{"file": path, "there": os.path.exists(path)} for path in layers]
+    shipped = paths.tilde(layers[0])
     settings = [{"key": key, "value": value, "file": policy.origins.get(key, shipped)} for key, value in _flat(policy)]
     rules = [
         {"decision": name, "rule": rule.text, "file": rule.file} for name in _RULES for rule in getattr(policy, name)
@@ -81,8 +82,9 @@ def check() -> Result:
     found.sort(key=lambda one: (files.index(one["file"]), one["line"], one["column"]))
     lines = [_line(one) for one in found] or [f"{paths.tilde(path)}: valid" for path in files]
     data = {"files": files, "findings": found}
-    status = ("findings", FINDINGS) if found else ("ok", 0)
-    return Result("policy check", status[0], status[1], data, tuple(lines))  # type: ignore[arg-type]
+    if found:
+        return Result("policy check", "findings", FINDINGS, data, tuple(lines))
+    return Result("policy check", data=data, messages=tuple(lines))
 
 
 def _finding(path: str, place: tuple[int, int], key: str, wrong: str) -> dict[str, Any]:

@@ -237,12 +237,12 @@ class _Run:
         entries = draft.receipt.entries
         for spec in self.specs:
             places = [(one.scope, one.project) for one in entries if one.agent == spec.id]
-            wanted = dict.fromkeys([("user", None), *places])
-            for scope, project in wanted:
+            user: tuple[Scope, str | None] = ("user", None)
+            for scope, project in dict.fromkeys([user, *places]):
                 if self.options.scope == "project" and project != self.project:
                     continue
                 (host,) = find_hosts([spec], _Blind(), self.environment, project)
-                target = self._target(host, draft, scope, project)  # type: ignore[arg-type]
+                target = self._target(host, draft, scope, project)
                 target.removing = True
                 if (scope, project) in places or any(b"context-mode" in one.data for one in target.configs()):
                     targets.append(target)

@@ -9,7 +9,7 @@ import contextlib
 import functools
 import json
 import re
-from json.decoder import scanstring  # type: ignore[attr-defined]
+from json.decoder import scanstring  # type: ignore[attr-defined]  # there since 3.1, not in the stubs
 from typing import TYPE_CHECKING
 
 from context_mode_installer.formats import boxes

@@ -102,7 +102,7 @@ class _Bounded(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # of all buffers `io` gives this one
         size = self._deadline.within(self._sock, lambda: self._sock.recv_into(buffer))
         if self.room is not None:
             self.room -= size
@@ -141,7 +141,7 @@ class _Answer:
 
     def _ask(self, request: bytes) -> http.client.HTTPResponse:
         stream = _Bounded(self._sock, self._deadline)
-        response = http.client.HTTPResponse(stream, method="GET")  # type: ignore[arg-type]
+        response = http.client.HTTPResponse(stream, method="GET")  # type: ignore[arg-type]  # needs `makefile` alone
         try:
             self._sock.settimeout(self._deadline.left())
             self._sock.sendall(request)

@@ -8,6 +8,10 @@ import time
 
 from context_mode_runtime.fetch import charset, kinds
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pypdf import PdfReader
+
 _PDF_SECONDS = 60.0
 _NOT_TEXT_TYPES = ("image/", "audio/", "video/", "font/")
 _JSON_TYPES = r"(application|text)/(\S+\+)?(json|x-ndjson|jsonl)\b"
@@ -90,11 +94,11 @@ def _from_pdf(data: bytes) -> tuple[str, str, str]:
     return "\n\n".join(texts) + "\n", "text", note
 
 
-def _pdf_pages(reader: object) -> list[str]:
+def _pdf_pages(reader: PdfReader) -> list[str]:
     """The text of each page, empty for a page that can't be read or comes after the time limit."""
     end = time.monotonic() + _PDF_SECONDS
     texts: list[str] = []
-    for page in reader.pages:  # type: ignore[attr-defined]
+    for page in reader.pages:
         if time.monotonic() > end:
             break
         try:

@@ -8,7 +8,7 @@ import time
 try:
     import _sqlite3 as sqlite  # without the `datetime` adapters of `sqlite3`: a third of its import time
 except ImportError:  # another Python than CPython
-    import sqlite3 as sqlite  # type: ignore[no-redef]
+    import sqlite3 as sqlite  # type: ignore[no-redef]  # the same names
 
 from context_mode_runtime import limits, paths
 from context_mode_runtime.store import filesystem, migrations
