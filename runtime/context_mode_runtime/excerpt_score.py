@@ -270,8 +270,9 @@ def _spread(scan: Scan, points: array[float]) -> None:
         below = _AFTER_NAME if scan.kinds[unit] == NAME else _AFTER
         for step, parts in ((1, below), (-1, _BEFORE)):
             for near, part in zip(_written(scan, unit + step, step, len(parts)), parts, strict=False):
-                if not is_well(scan.unit(near)):
-                    points[near] = max(points[near], min(worth * part, _LENT_MAX))
+                lent = min(worth * part, _LENT_MAX)
+                if points[near] < lent and not is_well(scan.unit(near)):
+                    points[near] = lent
         parent = _parent(scan, unit)
         if parent is not None:
             points[parent] = max(points[parent], min(worth * _BEFORE[0], _LENT_MAX))

@@ -64,6 +64,16 @@ def test_huge_and_hostile_texts(text: str, kind: str) -> None:
     check(text, kind)
 
 
+@pytest.mark.parametrize("word", ["more of it", "もっと詳しく" * 8])
+@pytest.mark.parametrize("above", [0, 20, 200])
+@pytest.mark.parametrize("lines", [4, 30, 200])
+def test_no_part_of_records_is_too_long(above: int, lines: int, word: str) -> None:
+    record = f"a = {word} {word}\nb = 2\n" * lines
+    text = f"; {word} {word}\n" * above + "".join(f"[section{n}]\n{record}" for n in range(5))
+    for kind in ("text", "log"):
+        check(text, kind)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_headings(case: dict[str, Any]) -> None:
     text = f"{case['text']}{case.get('tail', '') * case.get('times', 0)}"

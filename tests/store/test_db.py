@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -23,6 +24,7 @@ from context_mode_runtime.store.errors import (
 from context_mode_runtime.store.filesystem import is_network, kind_in
 from context_mode_runtime.store.journal import add_row
 from context_mode_runtime.store.match import match_block
+from context_mode_runtime.store.place import has_foreign_log
 from context_mode_runtime.store.search import search
 
 KEY = "project-0123456789abcdef"
@@ -96,6 +98,21 @@ def test_a_newer_file_is_refused_and_stays(place: Path) -> None:
     with pytest.raises(StoreNewerError, match="newer context-mode .* upgrade it"):
         opened()
     assert place.read_bytes() == before
+
+
+def test_a_log_that_was_moved_into_the_file_and_goes_on_is_the_stores_own(store: Store, tmp_path: Path) -> None:
+    sources.add_source(store, "hello", label="a", kind="text")
+    store.db.execute("CREATE TABLE later(x)")
+    store.db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    for name in ("", "-wal"):
+        shutil.copy(store.path + name, f"{tmp_path}/copy.db{name}")
+    copy = str(tmp_path / "copy.db")
+    assert os.path.getsize(f"{copy}-wal") > 0
+    assert not has_foreign_log(copy)
+    with Store.open("another", name="another") as other:
+        sources.add_source(other, "theirs\n" * 5_000, label="b", kind="text")
+        shutil.copy(f"{other.path}-wal", f"{copy}-wal")
+    assert has_foreign_log(copy)
 
 
 def test_a_foreign_database_is_refused_and_never_touched(place: Path) -> None:

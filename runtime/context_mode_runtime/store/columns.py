@@ -23,11 +23,14 @@ def columns_of(text: str) -> str | None:
     It is the first line but for blank ones and rules, and two rows of the same form stand below it.
     """
     lines = text[:_SAMPLE].lstrip("\ufeff").split("\n")
-    told = _rows(line for line in lines[:-1] if line.strip(_RULE_MARKS))
+    written = [line for line in lines[:-1] if line.strip(_RULE_MARKS)]
+    if len(written) >= _LINES and _is_list(written[0], written[1:_LINES]):
+        return written[0].strip()
+    told = _rows(written)
     if len(told) < _LINES:
         return None if len(text) < _SAMPLE else ""
     names, *rows = told
-    if any(_delimits(mark, names, rows) for mark in _DELIMITERS) or _is_list(names, rows):
+    if any(_delimits(mark, names, rows) for mark in _DELIMITERS):
         return names.strip()
     return ""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from context_mode_runtime.store.cuts import line_spans, packed
+from context_mode_runtime import limits
+from context_mode_runtime.store.cuts import line_spans, packed, size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,12 +124,22 @@ def _names(line: str) -> bool:
 
 
 def cut(text: str, starts: list[int], start: int, end: int, above: str) -> Iterator[Part]:
+    """The parts of `_by_records`, those that are over the chunk limit in bytes cut further."""
+    for title, begin, stop in _by_records(text, starts, start, end, above):
+        if size_of(text[begin:stop]) <= limits.MAX_CHUNK_BYTES:
+            yield title, begin, stop
+        else:
+            for at, last in packed(text, begin, stop, TARGET // 2):
+                yield title, at, last
+
+
+def _by_records(text: str, starts: list[int], start: int, end: int, above: str) -> Iterator[Part]:
     """The parts of `text[start:end]`: short records together, a longer one alone, all its parts bear its title.
 
     `starts`: where records begin there; `above`: the title of the one that goes on at `start`.
     """
     begin = start
-    if start not in starts and (above or not starts):
+    if start not in starts and (above or not starts or starts[0] - start > TARGET):
         begin = starts[0] if starts else end
         for at, stop in packed(text, start, begin, TARGET):
             yield above, at, stop
