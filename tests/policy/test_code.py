@@ -70,6 +70,12 @@ def test_twice_the_code_is_twice_the_work(unit: str, language: str) -> None:
     assert lines_run(lambda: read_code(unit * 240, language)) <= 2.5 * once + 2_000
 
 
+def test_texts_in_nested_lists_of_lisp_are_handed_up_within_bounds() -> None:
+    found = read_code("(sh " * 4_000 + '"' + "a" * 20_000 + '"', "lisp")
+    assert found.incomplete
+    assert sum(map(len, found.commands)) < 1_000_000
+
+
 @pytest.mark.parametrize("unit", UNITS)
 def test_code_that_is_too_much_is_refused_by_the_first_words_of_rules(unit: str, tmp_path: Path) -> None:
     """What fills the bounds of the reader hides nothing behind it."""

@@ -44,5 +44,6 @@ def read_code(text: str, language: str) -> Code:
     if language == "lisp":
         from context_mode_runtime.policy.lisp_code import read_lisp
 
-        commands += read_lisp(text)
+        started, all_read = read_lisp(text)
+        commands, whole = commands + started, whole and all_read
     return Code(commands, quotes(text), incomplete=not whole)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from context_mode_runtime.policy.literals import joined
+from context_mode_runtime.policy.literals import Reach, joined
 
 _STARTS = frozenset(
     (
@@ -43,6 +43,9 @@ _SYMBOLS_MAX = 6
 """Texts and symbols of a list that are kept."""
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _ENDS = frozenset('()[]{}"; \t\r\n')
+_SPREAD = 8
+_SPREAD_ALWAYS = 10_000
+"""Signs of texts that are handed up, for each sign of the code and beside them."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
@@ -56,9 +59,10 @@ class _List:
         self.texts: list[str] = []
 
 
-def read_lisp(code: str) -> list[str]:
-    """The commands that lists in `code` start, as shell text, each once."""
+def read_lisp(code: str) -> tuple[list[str], bool]:
+    """The commands that lists in `code` start, as shell text, each once; and whether those are all."""
     found: dict[str, None] = {}
+    reach = Reach(_SPREAD * len(code) + _SPREAD_ALWAYS)
     stack = [_List()]
     at = 0
     while at < len(code):
@@ -74,13 +78,13 @@ def read_lisp(code: str) -> list[str]:
             at += 1
         elif sign in _CLOSE:
             if len(stack) > 1:
-                _close(stack, found)
+                _close(stack, found, reach)
             at += 1
         else:
             at = _symbol(code, at, stack[-1])
     while len(stack) > 1:
-        _close(stack, found)
-    return [command for command in found if command.strip()]
+        _close(stack, found, reach)
+    return [command for command in found if command.strip()], reach.left > 0
 
 
 def _text(code: str, at: int) -> tuple[str, int]:
@@ -96,21 +100,21 @@ def _text(code: str, at: int) -> tuple[str, int]:
 
 
 def _symbol(code: str, at: int, into: _List) -> int:
-    """A symbol, or signs between them; a bracket behind `#` and a backslash is a character."""
-    if code.startswith("#\\", at):
-        return at + len("#\\x")
-    end = at + 1
-    while end < len(code) and code[end] not in _ENDS:
-        end += 1
+    """A symbol, or signs between them; what stands behind a backslash is a part of it."""
+    end = at
+    while end == at or (end < len(code) and code[end] not in _ENDS):
+        end += len("\\x") if code[end] == "\\" else 1
     word = code[at:end].strip("'`,@ \t\r\n")
     if word and len(into.symbols) < _SYMBOLS_MAX:
         into.symbols.append(word)
     return end
 
 
-def _close(stack: list[_List], found: dict[str, None]) -> None:
+def _close(stack: list[_List], found: dict[str, None], reach: Reach) -> None:
     """Ends the list on top: its texts go to the list around it, and are a command when it starts one."""
     done = stack.pop()
+    if not reach.take(sum(map(len, done.texts))):
+        return
     head = _last(done.symbols[0]) if done.symbols else ""
     if head in _JOINING:
         done.texts = ["".join(done.texts)]

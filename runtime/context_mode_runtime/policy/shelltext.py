@@ -85,7 +85,7 @@ def judge_shell(
             rule = next((rule for rule in files[decision] if named.fits(rule)), None)
             if rule:
                 return by_rule(decision, rule)
-    what = reading.unseen({rule.heads() for listed in shell.values() for rule in listed}) if unseen else ""
+    what = reading.unseen(rule.heads() for listed in shell.values() for rule in listed) if unseen else ""
     return by_unseen(what) if what else None
 
 

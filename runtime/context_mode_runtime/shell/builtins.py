@@ -90,6 +90,10 @@ def learn(words: list[str], segment: Segment, env: Env) -> None:
         action(words, segment, env)
 
 
+_INHERITING = ("sh", "dash")
+"""Where a local variable without a value keeps the one from outside; other declarations do so everywhere."""
+
+
 def _declare(words: list[str], _segment: Segment, env: Env) -> None:
     options = "".join([word[1:] for word in words[1:] if word[:1] == "-"])
     for word in words[1:]:
@@ -99,7 +103,9 @@ def _declare(words: list[str], _segment: Segment, env: Env) -> None:
         if "l" in options:
             env.lowered.add(name)
         if not cut:
-            env.empty[name] = [] if "a" in options or "A" in options else ""
+            array = "a" in options or "A" in options
+            if array or (words[0] == "local" and env.dialect not in _INHERITING):
+                env.empty[name] = [] if array else ""
             continue
         if "n" in options or words[0] == "nameref":
             env.refs[name] = value
@@ -132,8 +138,9 @@ def _shift(words: list[str], _segment: Segment, env: Env) -> None:
 
 def _printf(words: list[str], _segment: Segment, env: Env) -> None:
     if words[1:2] == ["-v"] and len(words) > len("pvx"):
+        hidden = any(isinstance(word, values.Unseen) for word in words[3:])
         for text in tellers.formatted(words[1:], env):
-            _keep(env, words[2], text)
+            _keep(env, words[2], values.unseen(text) if hidden else text)
 
 
 def _fed(segment: Segment, env: Env) -> list[str] | None:
@@ -250,9 +257,9 @@ def _copy(words: list[str], _segment: Segment, env: Env) -> None:
 def link(env: Env, program: str, path: str) -> None:
     """The program at `program` is at `path`, too, or in that folder under its own name."""
     name = base(path.rstrip("/"))
-    known = env.links.setdefault(name, [])
+    known = env.links.get(name, [])
     if name and base(program) not in ("", name) and program not in known and len(known) < _LINKS_MAX:
-        known.append(program)
+        env.links[name] = [*known, program]
         env.changed = True
 
 

@@ -97,7 +97,7 @@ class Reading:
         self.budget = Budget(_SPREAD * size + _SPREAD_ALWAYS)
         self.env = Env(self.budget, dialect)
         self.incomplete = False
-        self.hidden: dict[int, tuple[str, str]] = {}
+        self.hidden: dict[int, dict[str, str]] = {}
         self.again: list[_Spot] = []
         self.seen: set[tuple[int, tuple[str, ...]]] | None = None
         self.texts = 0
@@ -107,12 +107,13 @@ class Reading:
 
         A name that can become none of `heads`, whatever stands in its gaps, is no matter; an empty head is any name.
         """
-        names = list(heads)
         if not self.hidden:
             return ""
+        names = list(heads)
         from context_mode_runtime.shell.guesses import may_become
 
-        return next((what for what, shape in self.hidden.values() if may_become(shape, names)), "")
+        shapes = (item for found in self.hidden.values() for item in found.items())
+        return next((what for shape, what in shapes if may_become(shape, names)), "")
 
 
 def commands(text: str, dialect: str = "bash") -> list[Command]:
@@ -335,7 +336,7 @@ def _hide(reading: Reading, command: Command, what: str, shape: str = GAP) -> No
     inside = command.segment.inside
     body = inside.body if inside is not None else None
     if body is None or body.name in reading.env.calls or not body.name:
-        reading.hidden.setdefault(id(command.segment), (what, shape))
+        reading.hidden.setdefault(id(command.segment), {}).setdefault(shape, what)
 
 
 def _call(env: Env, words: list[str], segment: Segment) -> None:

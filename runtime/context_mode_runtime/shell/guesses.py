@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from context_mode_runtime.shell.busy import BUSY
+from context_mode_runtime.shell.globs import wild
 from context_mode_runtime.shell.interpreters import INTERPRETERS, interpreter
 from context_mode_runtime.shell.values import GAP, Unseen
 from context_mode_runtime.shell.words import is_name
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 def may_become(shape: str, names: Iterable[str]) -> bool:
     """The name of a program of this shape may be one of `names`, or any at all where one of them is empty.
 
-    Only its beginning is sure: where a gap has a blank in it, the name ends there.
+    Only its beginning is sure, in any case, unless it is a pattern: where a gap has a blank in it, the name ends there.
     """
-    start = shape.partition(GAP)[0].rpartition("/")[2]
-    return any(not name or name.startswith(start) for name in names)
+    start = shape.partition(GAP)[0].rpartition("/")[2].lower()
+    return wild(start) or any(not name or name.lower().startswith(start) for name in names)
 
 
 def shape_of(name: str) -> str:

@@ -192,7 +192,7 @@ def _replaced(text: str, operator: str, old: str, new: str, budget: Budget) -> s
         return text[:start] + new if start < len(text) else text
     reach = prefixes(old)
     out, at = "", 0
-    for start in range(1) if operator == "/#" or old[0] == "*" else range(len(text)):
+    for start in range(1) if operator == "/#" or (old[0] == "*" and old[1:2] != "(") else range(len(text)):
         end = reach(text, start) if start >= at else -1
         if end > start:
             out += text[at:start] + new
