@@ -184,6 +184,20 @@ def test_code_that_ignores_the_first_signal_is_killed(execute: Execute) -> None:
     assert not running_with("sleep 45.125")
 
 
+def test_what_was_killed_is_waited_for(tmp_path: Path) -> None:
+    """300 MB take the system a while to give back, in which the process is still there."""
+    code = "import signal; signal.signal(15, signal.SIG_IGN); x = b'x' * 300_000_000; print('deaf', flush=True)"
+    reader, writer = os.pipe()
+    argv = [sys.executable, "-c", f"{code}\nwhile True: signal.pause()"]
+    child = process.spawn(argv, cwd=str(tmp_path), env=dict(os.environ), output=writer)
+    assert os.read(reader, 5) == b"deaf\n"
+    process.stop_tree(child, "no mark", grace=0.05)
+    assert not process.group_lives(child.pid)
+    child.wait()
+    os.close(reader)
+    os.close(writer)
+
+
 def test_code_may_tidy_up_on_the_first_signal(execute: Execute, tmp_path: Path) -> None:
     code = "trap 'echo tidy > tidied; exit' TERM; echo begun; sleep 46.125 & wait"
     execute("shell", code, timeout_ms=500)

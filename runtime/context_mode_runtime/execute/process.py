@@ -15,6 +15,8 @@ from context_mode_runtime.execute.errors import ExecuteError
 GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
 _STEP = 0.02
+_EXITING = 0x4
+"""PF_EXITING in the flags word of /proc/PID/stat (include/linux/sched.h): set before the last stream is closed."""
 NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 """Flags for a program: Windows opens a console for it otherwise (F39)."""
 
@@ -68,8 +70,9 @@ def await_group(leader: int, longest: float) -> None:
 def stop_tree(process: subprocess.Popen[bytes], mark: str, grace: float = GRACE) -> int:
     """Ends the process, its group and what left the group but is still known by parent or `mark`.
 
-    SIGTERM, after `grace` seconds SIGKILL; never waits longer than that. Returns how many other processes than
-    `process` itself were found.
+    SIGTERM, after `grace` seconds SIGKILL, then until they have ended, at most GRACE seconds: a process that has much
+    to give back, or waits for a disk, takes its time to die. Returns how many other processes than `process` itself
+    were found.
     """
     if sys.platform == "win32":
         subprocess.run(
@@ -82,6 +85,7 @@ def stop_tree(process: subprocess.Popen[bytes], mark: str, grace: float = GRACE)
     _await_end(process, others, grace)
     others |= members(process.pid, mark) - {process.pid}
     _send(process, others, signal.SIGKILL)
+    _await_end(process, others, GRACE)
     return len(others)
 
 
@@ -150,7 +154,7 @@ def _stat(name: str) -> tuple[int, int, int] | None:
     try:
         with open(f"/proc/{name}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
-        if fields[0] == b"Z":
+        if fields[0] == b"Z" or int(fields[6]) & _EXITING:
             return None
         return int(fields[1]), int(fields[2]), int(fields[3])
     except (OSError, ValueError, IndexError):
