@@ -157,9 +157,10 @@ def test_a_long_source_is_given_to_code_as_a_file(serve: Any, project: Path) -> 
 
 
 def test_a_background_run_that_prints_for_ever_is_read_piece_by_piece(serve: Any, kept: Any, project: Path) -> None:
-    os.mkfifo(project / "go")
+    for n in (1, 2, 3):
+        os.mkfifo(project / f"go{n}")
     host = serve()
-    code = "for n in 1 2 3; do seq ${n}00000 ${n}99999; read x < go; done; echo last words"
+    code = "for n in 1 2 3; do seq ${n}00000 ${n}99999; read x < go$n; done; echo last words"
     text, _ = host.call("ctx_execute", {"language": "sh", "code": code, "background": True})
     sid = running(text)
 
@@ -171,7 +172,7 @@ def test_a_background_run_that_prints_for_ever_is_read_piece_by_piece(serve: Any
 
     for n in (1, 2, 3):
         until(f"  {n}99999", f"{n}99999")
-        (project / "go").write_text("on\n", encoding="utf-8")
+        (project / f"go{n}").write_text("on\n", encoding="utf-8")
     until("  last words", "last words")
     until("exit 0 · ")
     store = kept()
