@@ -61,8 +61,9 @@ path, are looked for everywhere."""
 
 _KEYS = ("password", "passwd", "passphrase", "pwd", "secret", "token", "key", "credential", "_auth")
 _KINDS_OF_KEY = (
-    "api", "api_", "api-", "access", "access_", "access-", "private", "private_", "private-", "signing_", "signing-",
-    "encryption_", "encryption-", "account", "account_", "account-", "auth", "auth_", "auth-", "license_",
+    b"api", b"api_", b"api-", b"access", b"access_", b"access-", b"private", b"private_", b"private-", b"signing_",
+    b"signing-", b"encryption_", b"encryption-", b"account", b"account_", b"account-", b"auth", b"auth_", b"auth-",
+    b"license_",
 )  # fmt: skip
 """What stands before `key` in a name that says secret; `secret_key` is found by its first word."""
 _PLAIN_WORDS = ("password", "passwd", "passphrase", "secret")
@@ -199,12 +200,19 @@ def _spans_in(text: str, data: bytes, names: list[str]) -> Iterator[Span]:
     yield from _prefixed(text, data)
     low = data.lower()
     for key in (*_KEYS, *names):
-        found = places(low, key.encode()) if key.isascii() else places(lowered(text), key)
-        for at in found:
+        for at in _named(text, low, key):
             span = _keyed(text, at, key)
             if span:
                 yield (*span, REDACTED)
     yield from _credentials(text, low)
+
+
+def _named(text: str, low: bytes, key: str) -> Iterator[int]:
+    """Where the key name stands; of `key`, a word of many texts, the few places where it ends a secret's name."""
+    if not key.isascii():
+        return places(lowered(text), key)
+    found = places(low, key.encode())
+    return found if key != "key" else (at for at in found if low.endswith(_KINDS_OF_KEY, max(at - _NAME_MAX, 0), at))
 
 
 def _prefixed(text: str, data: bytes) -> Iterator[Span]:
@@ -305,8 +313,6 @@ def _keyed(text: str, at: int, key: str) -> tuple[int, int] | None:
 
 def _says_secret(text: str, name: str, at: int, key: str) -> bool:
     """Whether the key with what stands before it names a secret: `api_key` does, `primary_key` doesn't."""
-    if key == "key":
-        return name.endswith(_KINDS_OF_KEY)
     stem = name.rstrip("_-")
     if key == "token":
         return not stem.endswith(_PAGING)

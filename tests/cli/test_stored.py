@@ -11,6 +11,7 @@ import pytest
 
 from context_mode_runtime.project import find_project
 from context_mode_runtime.server import direct
+from context_mode_runtime.store import unindexed
 from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.journal import add_row
 
@@ -29,6 +30,8 @@ def test_what_was_indexed_is_found_from_any_folder_of_the_project(run_cli: Any, 
     done = run_cli("index", "guide.md", cwd=project / "docs")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "Indexed 1 source(s), 1 chunk(s) from s1. Label: docs/guide.md\n"
+    with _store(project) as store:
+        assert unindexed.waiting(store) == []
     done = run_cli("search", "numbat retries", cwd=project)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith('Query "numbat retries":\ndocs/guide.md #1: Guide\n  ')

@@ -148,10 +148,10 @@ def test_the_same_output_again_is_not_kept_twice(store: Store) -> None:
 
 def test_another_process_goes_on_with_the_index(store: Store, place: Path) -> None:
     sid = stored(store, LINES)
-    index(store, sid, steps=3)
+    index(store, sid, steps=1)
     with Store.open(place.parent.name, name="project") as other:
         left = unindexed.waiting(other)[0]
-        assert left[1] == left[2] - 3 * unindexed.STEP
+        assert left[1] == left[2] - unindexed.STEP
         index(other, sid)
     assert unindexed.waiting(store) == []
     assert "line 4321 " in search(store, "4321", source=sid).hits[0].snippet
@@ -161,13 +161,13 @@ def test_another_process_goes_on_with_the_index(store: Store, place: Path) -> No
 
 def test_half_indexed_text_can_be_rebuilt_and_deleted(store: Store, place: Path) -> None:
     sid = stored(store, LINES.replace("worker7", "zanzibar"))
-    index(store, sid, steps=2)
+    index(store, sid, steps=1)
     health.rebuild(store)
     assert unindexed.waiting(store) == []
     index(store, sid)
     assert search(store, "zanzibar", source=sid).hits
     second = stored(store, LINES.replace("worker7", "timbuktu"), label="second")
-    index(store, second, steps=2)
+    index(store, second, steps=1)
     assert purge_source(store, sid) > 1_000
     assert purge_source(store, second) > 1_000
     assert health.damaged_tables(store) == []

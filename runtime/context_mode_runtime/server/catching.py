@@ -1,4 +1,8 @@
-"""Indexes long outputs behind the reply: their text is stored by then, so nothing is lost when this process ends."""
+"""Indexes behind the reply: the text is stored by then, so nothing is lost when this process ends.
+
+A thread for each project puts into the index what is ready for that, while the next call is prepared; then what waits
+besides, of long outputs or of a process that ended too early. A search waits for it.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,36 @@ import threading
 import time
 
 from context_mode_runtime import log
+from context_mode_runtime.server import stores
 from context_mode_runtime.store import unindexed
-from context_mode_runtime.store.db import Store
 from context_mode_runtime.store.errors import StoreError
 
-_BREATH_S = 0.02
-"""Between two steps, so that other processes get their turn to write."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from context_mode_runtime.store.db import Store
+
+_BREATH_S = 0.005
+"""Between two steps, which hold the database for about as long, so that others get their turn to write."""
 
 _threads: dict[str, threading.Thread] = {}
+_rests: dict[str, list[unindexed.Rest]] = {}
 _turn = threading.Lock()
+
+
+def go_on(store: Store, rest: unindexed.Rest | None) -> None:
+    """Has the `rest` of what was stored last done, if there is one. Returns at once."""
+    if rest is not None:
+        with _turn:
+            _rests.setdefault(_key(store), []).append(rest)
+        _working(_key(store), store.name)
+
+
+def settle() -> None:
+    """Waits until all that this process has begun is indexed: for one that ends with its answer."""
+    for thread in list(_threads.values()):
+        thread.join()
 
 
 def catch_up(store: Store, seconds: float) -> dict[int, str]:
@@ -26,7 +51,7 @@ def catch_up(store: Store, seconds: float) -> dict[int, str]:
     until = time.monotonic() + seconds
     try:
         while unindexed.waiting(store):
-            thread = _working(os.path.basename(os.path.dirname(store.path)), store.name)
+            thread = _working(_key(store), store.name)
             thread.join(max(until - time.monotonic(), 0.0))
             if time.monotonic() >= until:
                 break
@@ -45,6 +70,10 @@ def _line(number: int, done: int, chunks: int) -> str:
     return f"s{number} is still being indexed, {done:,} of {chunks:,} parts so far; reading in order has all of it"
 
 
+def _key(store: Store) -> str:
+    return os.path.basename(os.path.dirname(store.path))
+
+
 def _working(key: str, name: str) -> threading.Thread:
     with _turn:
         thread = _threads.get(key)
@@ -58,11 +87,38 @@ def _working(key: str, name: str) -> threading.Thread:
 def _work(key: str, name: str) -> None:
     """Until nothing waits. An error ends it; the next search begins again."""
     try:
-        with Store.open(key, name=name, create=False) as store:
-            while waiting := unindexed.waiting(store):
-                for number, _, _ in waiting:
-                    catching = unindexed.Catching(number)
-                    while catching.step(store):
-                        time.sleep(_BREATH_S)
+        store = stores.take(key, name, create=False)
+        try:
+            for task in _tasks(key, store):
+                while task.step(store):
+                    time.sleep(_BREATH_S)
+        finally:
+            stores.give_back(key, store)
     except StoreError as error:
         log.log_error("serve indexing", error)
+
+
+def _tasks(key: str, store: Store) -> Iterator[unindexed.Rest | unindexed.Catching]:
+    while True:
+        while (rest := _next_rest(key)) is not None:
+            yield rest
+        waiting = unindexed.waiting(store)
+        if not waiting and _is_last(key):
+            return
+        for number, _, _ in waiting:
+            yield unindexed.Catching(number)
+
+
+def _next_rest(key: str) -> unindexed.Rest | None:
+    with _turn:
+        rests = _rests.get(key)
+        return rests.pop(0) if rests else None
+
+
+def _is_last(key: str) -> bool:
+    """Whether nothing has come meanwhile: the thread is over then, for those who look for one."""
+    with _turn:
+        if _rests.get(key):
+            return False
+        _threads.pop(key, None)
+        return True

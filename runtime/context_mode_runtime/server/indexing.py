@@ -10,9 +10,8 @@ from context_mode_runtime.oneline import shortened
 from context_mode_runtime.server import timing
 from context_mode_runtime.server.call import ToolError, UnusableStoreError
 from context_mode_runtime.server.guard import Guard
-from context_mode_runtime.server.keeping import cut_notes, label_of
+from context_mode_runtime.server.keeping import cut_notes, stored
 from context_mode_runtime.store.errors import StoreError
-from context_mode_runtime.store.sources import add_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,16 +99,7 @@ def add(call: Call, text: str, *, label: str, kind: str, origin: str | None = No
     """Stores and indexes a text for this call. Raises ToolError with the store's reason."""
     call.raw_bytes = (call.raw_bytes or 0) + len(text.encode(errors="replace"))
     try:
-        return add_source(
-            call.store(),
-            text,
-            label=label_of(label),
-            kind=kind,
-            origin=origin,
-            conversation=call.session(),
-            worktree=call.project().worktree,
-            tool=call.tool,
-        )
+        return stored(call, text, label=label, kind=kind, origin=origin)
     except StoreError as error:
         raise UnusableStoreError("not stored", error) from None
 

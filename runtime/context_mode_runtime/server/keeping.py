@@ -5,6 +5,7 @@ from __future__ import annotations
 from context_mode_runtime import paths
 from context_mode_runtime.oneline import one_line
 from context_mode_runtime.redact import redact
+from context_mode_runtime.server import catching
 from context_mode_runtime.store.chunks import kind_of_output
 from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.sources import add_source
@@ -57,19 +58,29 @@ def keep_run(call: Call, outcome: Outcome, *, label: str, intent: str) -> Kept:
 
 def _keep(call: Call, text: str, label: str, *, stopped: bool) -> Kept:
     try:
-        indexed = add_source(
-            call.store(),
-            text,
-            label=label_of(label),
-            kind=kind_of_output(text),
-            conversation=call.session(),
-            worktree=call.project().worktree,
-            tool=call.tool,
-            cut_off=stopped,
-        )
+        return Kept(stored(call, text, label=label, kind=kind_of_output(text), cut_off=stopped))
     except StoreError as error:
         return Kept(None, not_stored(error))
-    return Kept(indexed)
+
+
+def stored(
+    call: Call, text: str, *, label: str, kind: str, origin: str | None = None, cut_off: bool = False
+) -> Indexed:
+    """Stores a text for this call, as `add_source` does, and has it indexed behind the reply. Raises StoreError."""
+    indexed = add_source(
+        call.store(),
+        text,
+        label=label_of(label),
+        kind=kind,
+        origin=origin,
+        conversation=call.session(),
+        worktree=call.project().worktree,
+        tool=call.tool,
+        cut_off=cut_off,
+        later=True,
+    )
+    catching.go_on(call.store(), indexed.rest)
+    return indexed
 
 
 def kept_bytes(call: Call) -> int:

@@ -28,13 +28,16 @@ def tidy(project: Project) -> None:
     if now - _looked.get(project.key(), now - _LOOK_EVERY_S) < _LOOK_EVERY_S:
         return
     _looked[project.key()] = now
-    from context_mode_runtime.store.db import Store
+    from context_mode_runtime.server import stores
     from context_mode_runtime.store.errors import StoreError
 
     try:
-        with Store.open(project.key(), name=project.name, create=False) as store:
+        store = stores.take(project.key(), project.name, create=False)
+        try:
             if claim(store, time.time_ns() // 1_000_000):
                 _prune(store, project)
+        finally:
+            stores.give_back(project.key(), store)
     except (StoreError, OSError) as error:
         log.log_error("retention", error)
 

@@ -185,15 +185,21 @@ def _outlined(above: list[tuple[int, str]], part: str) -> list[str]:
 
     `above`: indent and text of those lines, the outer first; left as it is behind `part`.
     """
-    heading: list[str] | None = None
-    for line in part.split("\n"):
-        bare = line.lstrip()
-        if not bare:
+    lines = part.split("\n")
+    first = next((line for line in lines if line and not line.isspace()), "")
+    if not first:
+        return []
+    indent = len(first) - len(first.lstrip())
+    heading = [outer for outside, outer in above if outside < indent]
+    inside: list[tuple[int, str]] = []
+    lowest = len(part)
+    for line in reversed(lines):
+        if not line or line[:lowest].isspace():
             continue
-        indent = len(line) - len(bare)
-        while above and above[-1][0] >= indent:
-            above.pop()
-        if heading is None:
-            heading = [outer for _, outer in above]
-        above.append((indent, bare[:HEADING_PART]))
-    return heading or []
+        bare = line.lstrip()
+        lowest = len(line) - len(bare)
+        inside.append((lowest, bare[:HEADING_PART]))
+        if lowest == 0:
+            break
+    above[:] = [outer for outer in above if outer[0] < lowest] + inside[::-1]
+    return heading

@@ -30,9 +30,12 @@ _ROWS = 200
 
 
 class Indexed:
-    """What became of a text: the source's `id` and `sid`, `label`, `chunks` written, `unchanged`, bytes `cut` out."""
+    """What became of a text: the source's `id` and `sid`, `label`, `chunks` written, `unchanged`, bytes `cut` out.
 
-    __slots__ = ("chunks", "cut", "id", "label", "sid", "unchanged")
+    `rest`: what is left to do before it can be found.
+    """
+
+    __slots__ = ("chunks", "cut", "id", "label", "rest", "sid", "unchanged")
 
     def __init__(self, number: int, label: str, chunks: int, *, unchanged: bool = False) -> None:
         self.id = number
@@ -41,6 +44,7 @@ class Indexed:
         self.chunks = chunks
         self.unchanged = unchanged
         self.cut = 0
+        self.rest: unindexed.Rest | None = None
 
 
 class Source:
@@ -81,22 +85,23 @@ def add_source(  # noqa: PLR0913 - what is known about a text
     worktree: str | None = None,
     tool: str | None = None,
     cut_off: bool = False,
+    later: bool = False,
 ) -> Indexed:
     """Stores and indexes `text`, secrets cut out. `kind` as in `chunks.KINDS`, `origin` a path or URL.
 
-    `cut_off` as for `redact`.
+    `cut_off` as for `redact`. `later`: all is stored now, and the `rest` of the indexing is left to the caller.
 
     The same text under the same label in the same worktree is not stored again; a changed text of the same origin
     takes the old one's place and id. Raises StoreError.
     """
     clean, cut = redact(plain(text), store.secret_names, cut_off=cut_off)
     place = Placed(redact(plain(label), store.secret_names)[0], conversation, worktree, tool, origin)
-    done = mended(store, lambda: _put(store, clean, kind, place))
+    done = mended(store, lambda: _put(store, clean, kind, place, later=later))
     done.cut = cut
     return done
 
 
-def _put(store: Store, clean: str, kind: str, place: Placed) -> Indexed:
+def _put(store: Store, clean: str, kind: str, place: Placed, *, later: bool) -> Indexed:
     digest = digest_of(clean)
     mark = stale.mark_of(place.origin)
     with store.read() as db:
@@ -110,10 +115,16 @@ def _put(store: Store, clean: str, kind: str, place: Placed) -> Indexed:
         check_room(store, place.label, prepared.chunks)
         facts = (digest, size_of(clean), prepared.chunks)
         number, gone = make_row(db, place, kind, facts, mark)
+        done = Indexed(number, place.label, prepared.chunks)
         write_chunks(db, number, prepared)
-        vocabulary.add_words(db, prepared.words)
+        if later:
+            unindexed.begin(db, number)
+            done.rest = unindexed.Rest(number, prepared.chunks, digest, prepared.words)
+        else:
+            unindexed.index_rows(db, *id_range(number))
+            vocabulary.add_words(db, prepared.words)
         vocabulary.drop_words(db, gone - prepared.words)
-    return Indexed(number, place.label, prepared.chunks)
+    return done
 
 
 class Prepared:
@@ -227,18 +238,13 @@ def make_row(
     return number, gone
 
 
-def write_chunks(db: Connection, number: int, prepared: Prepared, first: int = 1, line: int = 1) -> None:
-    """Writes chunk rows and their index entries, places counted from `first`, lines from `line`."""
-    base = number << SHIFT
-    db.executemany("INSERT INTO chunks VALUES(?, ?, ?, ?, ?)", _numbered(prepared, base + first, line))
-    db.execute(
-        "INSERT INTO chunk_words(rowid, heading, text, extra)"
-        " SELECT id, heading, text, extra FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
-        (base + first, base + first + prepared.chunks - 1),
-    )
+def write_chunks(db: Connection, number: int, prepared: Prepared) -> None:
+    """Writes the chunk rows of a source that has none."""
+    db.executemany("INSERT INTO chunks VALUES(?, ?, ?, ?, ?)", _numbered(prepared, (number << SHIFT) + 1))
 
 
-def _numbered(prepared: Prepared, place: int, line: int) -> Iterator[tuple[int, str, str, str, int]]:
+def _numbered(prepared: Prepared, place: int) -> Iterator[tuple[int, str, str, str, int]]:
+    line = 1
     for heading, text, extra in prepared.rows():
         yield place, heading, text, extra, line
         place += 1
@@ -247,9 +253,7 @@ def _numbered(prepared: Prepared, place: int, line: int) -> Iterator[tuple[int, 
 
 def drop_chunks(db: Connection, number: int) -> tuple[int, set[str]]:
     """Takes a source's chunks and index entries out; returns how many there were, and their words for `drop_words`."""
-    waits = unindexed.first_waiting(db, number)
-    last = id_range(number)[1] if waits is None else waits - 1
-    texts = db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ?", (id_range(number)[0], last))
+    texts = db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ?", id_range(number))
     words = vocabulary_of(row[0] for row in texts)
     gone = drop_rows(db, number, id_range(number)[0])
     unindexed.forget(db, number)

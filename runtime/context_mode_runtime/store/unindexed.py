@@ -1,4 +1,4 @@
-"""Chunks that are stored but not in the full-text index yet: a long output is kept at once and indexed afterwards.
+"""Chunks that are stored but not in the full-text index yet: a text is kept at once and indexed afterwards.
 
 A row of the table `unindexed` names, for one source, the first chunk that waits; all behind it wait too. Every step is
 one transaction, so that any process can go on where another one stopped or died.
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
     from context_mode_runtime.store.db import Store
 
-STEP = 200
-"""Chunks of one transaction: other writers wait for a fraction of a second."""
+STEP = 500
+"""Chunks of one transaction, about half a megabyte: other writers wait for some 20 ms."""
 SHIFT = 20
 """Bits of a chunk's id that hold its place in the source."""
 _LAST = (1 << SHIFT) - 1
 
 
 def begin(db: Connection, number: int) -> None:
-    """From now on chunks of source `number` wait. Inside the caller's transaction, like all but `Catching.step`."""
+    """From now on chunks of source `number` wait. Inside the caller's transaction, like all but the steps."""
     db.execute("INSERT OR IGNORE INTO unindexed VALUES(?, ?)", (number, (number << SHIFT) + 1))
 
 
@@ -39,7 +39,7 @@ def step_back(db: Connection, number: int, first: int) -> None:
 
 
 def forget(db: Connection, number: int) -> None:
-    """Source `number` is gone."""
+    """Nothing of source `number` waits any more: it is indexed, or gone."""
     db.execute("DELETE FROM unindexed WHERE source = ?", (number,))
 
 
@@ -59,6 +59,49 @@ def waiting(store: Store) -> list[tuple[int, int, int]]:
             " JOIN sources ON id = source ORDER BY source"
         ).fetchall()
     return [(number, left, chunks) for number, left, chunks in rows if left > 0]
+
+
+def index_rows(db: Connection, first: int, last: int) -> None:
+    """Puts the chunks with these ids, which have their `extra` words, into the full-text index."""
+    db.execute(
+        "INSERT INTO chunk_words(rowid, heading, text, extra)"
+        " SELECT id, heading, text, extra FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
+        (first, last),
+    )
+
+
+class Rest:
+    """What is left to do for a text whose chunks stand there with their `extra` words: their entries in the index.
+
+    SQLite does nearly all of it, without the interpreter's lock. The words of all chunks go first: where this process
+    dies, `Catching` goes on, and sees only those that wait.
+    """
+
+    __slots__ = ("_digest", "_last", "_number", "_words")
+
+    def __init__(self, number: int, chunks: int, digest: bytes, words: set[str]) -> None:
+        """`words`: the text's part of the vocabulary."""
+        self._number = number
+        self._last = (number << SHIFT) + chunks
+        self._digest = digest
+        self._words = words
+
+    def step(self, store: Store) -> bool:
+        """Indexes up to STEP chunks. True while more wait of this very text. Raises StoreError."""
+        with store.write() as db:
+            first = first_waiting(db, self._number)
+            found = db.execute("SELECT hash FROM sources WHERE id = ?", (self._number,)).fetchone()
+            if first is None or found != (self._digest,):
+                return False
+            vocabulary.add_words(db, self._words)
+            last = min(first + STEP - 1, self._last)
+            index_rows(db, first, last)
+            if last < self._last:
+                db.execute("UPDATE unindexed SET first = ? WHERE source = ?", (last + 1, self._number))
+            else:
+                forget(db, self._number)
+        self._words = set()
+        return last < self._last
 
 
 class Catching:
@@ -101,11 +144,7 @@ class Catching:
 
     def _index(self, db: Connection, first: int, last: int, extras: list[tuple[str, int]]) -> None:
         db.executemany("UPDATE chunks SET extra = ? WHERE id = ?", extras)
-        db.execute(
-            "INSERT INTO chunk_words(rowid, heading, text, extra)"
-            " SELECT id, heading, text, extra FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
-            (first, last),
-        )
+        index_rows(db, first, last)
         found = self._indexer.vocabulary() - self._known
         vocabulary.add_words(db, found)
         self._known |= found
