@@ -12,6 +12,12 @@ try:
 except ImportError:  # another Python than CPython
     _ACCELERATED = False
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Pairs = Callable[[list[tuple[str, object]]], dict[str, object]]
+
 _WHITE = " \t\n\r"
 _ENDS = 1_024
 
@@ -22,13 +28,15 @@ def is_likely(text: str) -> bool:
 
 
 class _Context:
-    """What the C scanner asks of a decoder: Python's own number types, no hooks, control characters in strings."""
+    """What the C scanner asks of a decoder: Python's own number types, control characters in strings."""
 
     strict = False
     object_hook = None
-    object_pairs_hook = None
     parse_float = float
     memo: dict[str, str]
+
+    def __init__(self, pairs: Pairs | None) -> None:
+        self.object_pairs_hook = pairs
 
     @staticmethod
     def parse_int(text: str) -> float:
@@ -44,8 +52,8 @@ class _Context:
         return float(name.replace("Infinity", "inf"))
 
 
-def first_value(text: str, start: int = 0) -> tuple[object, int]:
-    """The first JSON value of `text` from `start` on and the index behind it.
+def first_value(text: str, start: int = 0, pairs: Pairs | None = None) -> tuple[object, int]:
+    """The first JSON value of `text` from `start` on and the index behind it; `pairs` makes an object of its pairs.
 
     Raises ValueError when there is no whole value.
     """
@@ -56,11 +64,11 @@ def first_value(text: str, start: int = 0) -> tuple[object, int]:
         import json
 
         try:
-            return json.JSONDecoder(strict=False).raw_decode(text, start)
+            return json.JSONDecoder(strict=False, object_pairs_hook=pairs).raw_decode(text, start)
         except RecursionError:
             raise ValueError("nested too deep") from None
     try:
-        value, end = _json.make_scanner(_Context())(text, start)  # type: ignore[arg-type]  # any object with those fields
+        value, end = _json.make_scanner(_Context(pairs))(text, start)  # type: ignore[arg-type]  # any object with those fields
     except (StopIteration, SystemError):  # the latter for an open string while nobody has imported `json`
         raise ValueError("no whole JSON value") from None
     except RecursionError:
@@ -68,12 +76,25 @@ def first_value(text: str, start: int = 0) -> tuple[object, int]:
     return value, end
 
 
-def loads(text: str) -> object:
-    """The one JSON value that `text` holds. Raises ValueError on anything else, rest behind the value included."""
-    value, end = first_value(text)
+def loads(text: str, doubled: set[str] | None = None) -> object:
+    """The one JSON value that `text` holds. Raises ValueError on anything else, rest behind the value included.
+
+    `doubled` takes up the keys that stand twice in one object; the last one counts, as everywhere.
+    """
+    value, end = first_value(text, 0, None if doubled is None else _noting(doubled))
     if text[end:].strip(_WHITE):
         raise ValueError("text behind the JSON value")
     return value
+
+
+def _noting(doubled: set[str]) -> Pairs:
+    def table(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            (doubled if key in seen else seen).add(key)
+        return dict(pairs)
+
+    return table
 
 
 def dumps(value: object, *, ordered: bool = False) -> str:

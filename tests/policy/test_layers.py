@@ -147,6 +147,9 @@ CLOSED = {
     "deny is text": '{"version": 1, "deny": "Bash(rm *)"}',
     "deny is null": '{"version": 1, "deny": null}',
     "sandbox": '{"version": 1, "sandbox": "on"}',
+    "deny twice": '{"version": 1, "deny": ["Bash(rm *)"], "ask": [], "deny": []}',
+    "servers denied twice": '{"version": 1, "mcpServers": {"deny": ["a"], "deny": ["b"]}}',
+    "sandbox twice": '{"version": 1, "sandbox": "strict", "sandbox": "off"}',
 }
 
 
@@ -164,6 +167,15 @@ def test_an_unreadable_deny_list_or_sandbox_closes_the_gate(
     assert "policy.json" in verdict.reason
     assert judge_code(policy, "1", language="python", cwd="/", project=None)
     assert policy.findings
+
+
+def test_a_key_that_stands_twice_is_a_finding(user: Path) -> None:
+    write(user, '{"version": 1, "routes": {"curl": "off", "curl": "on"}, "deny": ["Bash(rm *)"]}')
+    policy = load_policy(None)
+    assert policy.findings == ["~/.context-mode/policy.json: 'curl' stands there twice: only the last one counts"]
+    assert (run(policy, "rm x"), run(policy, "ls")) == ("deny", None)
+    write(user, '{"version": 1, "deny": ["Bash(rm *)"], "deny": []}')
+    assert load_policy(None).closed == "~/.context-mode/policy.json: 'deny' stands there twice: make one of both"
 
 
 @only.BOUND_BY_MODES

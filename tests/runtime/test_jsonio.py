@@ -41,6 +41,12 @@ def test_what_is_not_one_whole_value_is_refused(text: str) -> None:
         jsonio.loads(text)
 
 
+def test_keys_that_stand_twice_are_told() -> None:
+    doubled: set[str] = set()
+    assert jsonio.loads('{"a": 1, "b": [{"c": 1, "c": 2}], "a": {"b": 3}}', doubled) == {"a": {"b": 3}, "b": [{"c": 2}]}
+    assert doubled == {"a", "c"}
+
+
 def test_the_first_value_and_where_it_ends() -> None:
     assert jsonio.first_value(' {"a": 1}  {"b": 2}') == ({"a": 1}, 9)
 

@@ -178,18 +178,24 @@ def _read(policy: Policy, path: str, *, project: bool, rules_only: bool) -> Laye
     except OSError as error:
         _close(policy, shown, f"it can't be read: {error.strerror}")
         return None
+    doubled: set[str] = set()
     try:
-        table = _parsed(data)
+        table = _parsed(data, doubled)
     except ValueError as error:
         _close(policy, shown, f"it can't be read: {error}")
         return None
+    for key in sorted(doubled):
+        if key in _CLOSING:
+            _close(policy, shown, f"{key!r} stands there twice: make one of both")
+        else:
+            policy.findings.append(f"{shown}: {key!r} stands there twice: only the last one counts")
     return Layer(table, Place(shown, os.path.dirname(path)), project=project, rules_only=rules_only)
 
 
-def _parsed(data: bytes) -> dict[str, object]:
+def _parsed(data: bytes, doubled: set[str]) -> dict[str, object]:
     if len(data) > _SIZE_MAX:
         raise ValueError("it is larger than 1 MiB")
-    table = jsonio.loads(data.decode().removeprefix("\ufeff"))
+    table = jsonio.loads(data.decode().removeprefix("\ufeff"), doubled)
     if not isinstance(table, dict):
         raise ValueError("it is no JSON object")  # noqa: TRY004 - the file is wrong, not a type of ours
     return table
