@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import functools
 import os
 import re
 import shutil
@@ -11,7 +10,6 @@ import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
 from context_mode_installer.places import Places, find_places
-from context_mode_installer.specs.catalog import find_spec, spec_files
 from context_mode_runtime import paths
 
 if TYPE_CHECKING:
@@ -47,22 +45,6 @@ class Host(NamedTuple):
     def title(self) -> str:
         """Its name and version, for people."""
         return f"{self.spec.name} {self.version}" if self.version else self.spec.name
-
-
-def known_specs() -> list[AgentSpec]:
-    """The shipped specs and the user's own, sorted by id. Raises UserError when one has faults."""
-    return [spec_of(agent) for agent in spec_files()]
-
-
-def spec_of(agent: str) -> AgentSpec:
-    """One spec, read once in a process: checking it takes half a second. Raises UserError for an unknown id."""
-    file = spec_files().get(agent)
-    return find_spec(agent) if file is None else _read_once(agent, str(file), file.stat().st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=64)
-def _read_once(agent: str, _file: str, _stamp: int) -> AgentSpec:
-    return find_spec(agent)
 
 
 def find_hosts(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from context_mode_installer import receipt
 from context_mode_installer.backups import Backups
-from context_mode_installer.detect import Host, known_specs, spec_of
+from context_mode_installer.detect import Host
 from context_mode_installer.places import find_places
 from context_mode_installer.plan.draft import Desk, Draft
 from context_mode_installer.plan.host import Target
 from context_mode_installer.plan.trust import EDIT as TRUST
 from context_mode_installer.result import UserError
-from context_mode_installer.specs.catalog import spec_files
+from context_mode_installer.specs.catalog import find_spec, usable_specs
 from context_mode_installer.system import DryRunSystem
 from context_mode_runtime import paths
 
@@ -35,11 +35,11 @@ class Group(NamedTuple):
 def groups(agents: Collection[str] | None = None) -> dict[Group, list[str]]:
     """What the receipt of setup says of these agents (None: of all that are known). Raises PathError for a damaged one.
 
-    An agent of the user's own whose spec is gone can't be set up again and is left out.
+    An agent of the user's own whose spec is gone, or has faults, can't be set up again and is left out.
     """
     root = paths.data_root()
     entries = receipt.load(DryRunSystem([paths.home(), root]), root).entries
-    known = spec_files()
+    known = {spec.id for spec in usable_specs()}
     found: dict[Group, list[str]] = {}
     for agent, scope, project in dict.fromkeys((one.agent, one.scope, one.project) for one in entries):
         mine = [one for one in entries if (one.agent, one.scope, one.project) == (agent, scope, project)]
@@ -53,7 +53,7 @@ def packaged() -> list[str]:
     root = paths.data_root()
     system = DryRunSystem([paths.home(), root])
     found = []
-    for spec in known_specs():
+    for spec in usable_specs():
         if spec.native is None:
             continue
         host = Host(spec, find_places(spec, os.environ), None, None, (), ())
@@ -66,7 +66,7 @@ def packaged() -> list[str]:
 
 def _approved(agent: str, scope: str, entries: Sequence[receipt.Entry]) -> bool:
     """Whether the user let setup write its approvals: those that he left out stay out."""
-    spec = spec_of(agent)
+    spec = find_spec(agent)
     edits = [*spec.edits, *(spec.native.edits if spec.native else ())]
     names = {edit.name for edit in edits if edit.approval and edit.scope == scope} | {TRUST}
     wanted = any(edit.approval and edit.scope == scope for edit in edits)

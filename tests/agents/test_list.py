@@ -12,13 +12,13 @@ from tests.agents.hostrun import HostRun
 from tests.agents.hosts import HOSTS
 from tests.conftest import Cli
 
-from context_mode_installer.detect import spec_of
+from context_mode_installer.specs.catalog import find_spec
 from context_mode_installer.specs.model import Listing
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(600)]
 
 
-@pytest.fixture(scope="session", params=[agent for agent in sorted(HOSTS) if spec_of(agent).commands.list_])
+@pytest.fixture(scope="session", params=[agent for agent in sorted(HOSTS) if find_spec(agent).commands.list_])
 def host(request: pytest.FixtureRequest) -> Host:
     """Each real agent that lists its servers."""
     return installed(request.param)
@@ -35,7 +35,7 @@ def listed(run: HostRun, command: Listing) -> str:
 
 
 def test_the_hosts_own_list_names_us(host: Host, run: HostRun, run_cli: Cli) -> None:
-    command = spec_of(host.agent).commands.list_
+    command = find_spec(host.agent).commands.list_
     assert command is not None
     text = listed(run, command)
     assert re.search(command.healthy, text, re.MULTILINE), text

@@ -16,10 +16,10 @@ from tests.agents.hostrun import HostRun
 from tests.agents.hosts import HOSTS
 from tests.conftest import Cli
 
-from context_mode_installer.detect import spec_of
 from context_mode_installer.native.make import MARK
 from context_mode_installer.native.starters import FOLDERS
 from context_mode_installer.places import fill_text
+from context_mode_installer.specs.catalog import find_spec
 from context_mode_installer.specs.model import Native
 from context_mode_runtime.version import VERSION
 
@@ -28,7 +28,7 @@ OLD = "0.0.1"
 BIG = "seq -f 'line %g of it' 0 1499"
 
 
-@pytest.fixture(scope="session", params=[agent for agent in sorted(HOSTS) if spec_of(agent).native])
+@pytest.fixture(scope="session", params=[agent for agent in sorted(HOSTS) if find_spec(agent).native])
 def host(request: pytest.FixtureRequest) -> Host:
     """Each real agent that has a native form."""
     return installed(request.param)
@@ -37,7 +37,7 @@ def host(request: pytest.FixtureRequest) -> Host:
 @pytest.fixture
 def native(host: Host) -> Native:
     """The form that the host's spec describes."""
-    form = spec_of(host.agent).native
+    form = find_spec(host.agent).native
     assert form is not None
     return form
 

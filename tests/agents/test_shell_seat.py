@@ -19,12 +19,12 @@ from tests.agents.hostrun import HostRun, Played
 from tests.agents.hosts import HOSTS
 from tests.conftest import Cli, not_to_be_had
 
-from context_mode_installer.detect import spec_of
+from context_mode_installer.specs.catalog import find_spec
 from context_mode_runtime import limits
 
 pytestmark = [pytest.mark.agent, pytest.mark.timeout(1200)]
 TABLES = YAML(typ="safe").load(Path(__file__).with_name("shell_seat.yaml").read_text("utf-8"))
-SEATED = sorted(agent for agent in HOSTS if spec_of(agent).shell_seat.seat)
+SEATED = sorted(agent for agent in HOSTS if find_spec(agent).shell_seat.seat)
 SHELL = "/bin/bash"
 PROCESSES = re.compile(r"^(?:Background PIDs|Process Group PGID): [\d, ]+\n", re.MULTILINE)
 REST = 160
@@ -108,7 +108,7 @@ def test_live_text_before_a_time_limit(run: HostRun, run_cli: Cli) -> None:
 
 def test_the_user_s_own_shell(run: HostRun, run_cli: Cli) -> None:
     """The launcher has the name of that shell, by which the host tells what it speaks; where it can run it at all."""
-    seat = spec_of(run.host.agent).shell_seat.seat
+    seat = find_spec(run.host.agent).shell_seat.seat
     if seat and "zsh" not in seat.shells:
         take_seat(run, run_cli)
         assert not list((run.home / ".context-mode/bin/seat").glob("*/zsh"))
@@ -180,7 +180,7 @@ def test_a_sub_agent_is_told_apart(run: HostRun, run_cli: Cli) -> None:
     [database] = (run.home / ".context-mode" / "projects").glob("*/context.db")
     with contextlib.closing(sqlite3.connect(database)) as db:
         told = [key for (key,) in db.execute("SELECT conversation FROM ledger ORDER BY raw")]
-    seat = spec_of(run.host.agent).shell_seat.seat
+    seat = find_spec(run.host.agent).shell_seat.seat
     if seat is None or seat.conversation is None:
         assert told == [None]
     else:

@@ -12,7 +12,7 @@ from tests.bench import hooktime
 from tests.bench.targets import Ran, Target, ran, size, spent
 
 from context_mode_installer import launchers, seats
-from context_mode_installer.detect import spec_of
+from context_mode_installer.specs.catalog import find_spec
 
 AGENT = "claude-code"
 SHELL = "/bin/bash"
@@ -26,7 +26,7 @@ COMMANDS = {
 
 def _launcher(target: Target) -> Path:
     root = target.home / ".context-mode"
-    seat = spec_of(AGENT).shell_seat.seat
+    seat = find_spec(AGENT).shell_seat.seat
     assert seat
     with patch.dict(os.environ, {"CONTEXT_MODE_DATA_DIR": str(root)}):
         use = launchers.this_interpreter()._replace(root=str(root))

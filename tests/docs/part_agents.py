@@ -16,7 +16,7 @@ from tests.docs.pages import table
 
 from context_mode_installer import places
 from context_mode_installer.commands import package, setup
-from context_mode_installer.detect import known_specs, spec_of
+from context_mode_installer.specs.catalog import find_spec, usable_specs
 from context_mode_installer.specs.model import AgentSpec, Scope, Trust
 
 HOW = {
@@ -40,7 +40,7 @@ class Written(NamedTuple):
 
 def install(agent: str) -> str:
     """The part of an agent's page that its spec writes."""
-    spec = spec_of(agent)
+    spec = find_spec(agent)
     sections = {
         "Install": [_install(spec), _next(spec), *_project(spec)],
         "What setup writes": [_written(spec), *_moved(spec), *_trust(spec)],
@@ -110,7 +110,7 @@ def _plan(agent: str, scope: Scope) -> list[Written]:
             mock.patch.object(sys, "platform", "linux"),
         ):
             changes: list[dict[str, Any]] = setup.run(options).data["agents"][0]["changes"]
-    named = {edit.name for edit in spec_of(agent).edits}
+    named = {edit.name for edit in find_spec(agent).edits}
     found: dict[tuple[str, str, str], list[str]] = {}
     for change in changes:
         said = {key: (text or "").replace(str(project), "PROJECT").replace(home, "~") for key, text in change.items()}
@@ -220,7 +220,7 @@ def _verified(spec: AgentSpec) -> str:
 def overview() -> str:
     """One row an agent, with the link to its page."""
     rows = []
-    for spec in known_specs():
+    for spec in usable_specs():
         ran = dict.fromkeys(one.version for one in spec.verified if one.how == "ran")
         call = spec.texts.skill_call
         rows.append((
@@ -239,7 +239,7 @@ def overview() -> str:
 def release() -> str:
     """Who gets a release, and how: a row for each way into an agent."""
     rows = []
-    for spec in known_specs():
+    for spec in usable_specs():
         files = sorted({one.file for one in _plan(spec.id, "user")})
         rows.append((spec.name, f"what setup wrote: {', '.join(map(code, files))}", "`context-mode upgrade`"))
         if spec.native is not None:

@@ -8,7 +8,7 @@ from unittest import mock
 
 from tests.docs.pages import table
 
-from context_mode_installer.detect import known_specs
+from context_mode_installer.specs.catalog import usable_specs
 from context_mode_installer.specs.model import AgentSpec
 from context_mode_runtime.store import journal
 from context_mode_runtime.store.db import Store
@@ -28,7 +28,7 @@ BY_HAND = "not told; `ctx_resume` has it"
 
 def hosts() -> str:
     head = "agent", "conversation is told", "compaction is told", "state block", "a resumed conversation", "sub-agents"
-    return table(*head, [row(spec) for spec in known_specs()])
+    return table(*head, [row(spec) for spec in usable_specs()])
 
 
 def row(spec: AgentSpec) -> tuple[str, ...]:

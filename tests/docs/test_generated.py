@@ -8,7 +8,7 @@ import pytest
 from tests.docs import generate
 from tests.docs.pages import DOCS, PAGES, name_of, read
 
-from context_mode_installer.detect import known_specs
+from context_mode_installer.specs.catalog import usable_specs
 
 MARKED = [page for page in PAGES if "<!-- generated" in read(page)]
 
@@ -26,7 +26,7 @@ def test_every_part_is_on_a_page() -> None:
 def test_every_agent_has_its_page_and_no_other() -> None:
     marks = {page.stem: words for page in MARKED for _, words, _ in generate.MARKED.findall(read(page))
              if page.parent.name == "hosts"}  # fmt: skip
-    assert marks == {spec.id: f"install {spec.id}" for spec in known_specs()}
+    assert marks == {spec.id: f"install {spec.id}" for spec in usable_specs()}
     assert sorted(marks) == sorted(page.stem for page in (DOCS / "hosts").glob("*.md"))
 
 

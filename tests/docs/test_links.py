@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.docs.pages import DOCS, PAGES, anchors, code_words, name_of, nav, prose
 
-from context_mode_installer.detect import known_specs
+from context_mode_installer.specs.catalog import usable_specs
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 OUTSIDE = ("https://", "mailto:")
@@ -39,7 +39,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def there(code: str) -> bool:
     """A path in the checkout; `ID` in it is that of some agent."""
-    names = [code, *(code.replace("ID", spec.id) for spec in known_specs() if "ID" in code)]
+    names = [code, *(code.replace("ID", spec.id) for spec in usable_specs() if "ID" in code)]
     return any((ROOT / name).exists() for name in [*names, *(name.replace("-", "_") for name in names)])
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from context_mode_installer.detect import known_specs
 from context_mode_installer.doctor.probes import call_payload
+from context_mode_installer.specs.catalog import usable_specs
 from context_mode_installer.specs.model import AgentSpec, Tool
 from context_mode_installer.specs.where import put
 from context_mode_runtime.agents import load_agent
@@ -33,7 +33,7 @@ def tools(spec: AgentSpec, row: dict[str, Any]) -> Iterator[tuple[Tool, str]]:
 
 CASES = [
     pytest.param(spec, row, tool, value, id=f"{spec.id}: {row['route']} by {tool.names[0]}")
-    for spec in known_specs()
+    for spec in usable_specs()
     for row in TABLE["routes"]
     for tool, value in tools(spec, row)
 ]
@@ -70,5 +70,5 @@ def test_a_route(spec: AgentSpec, row: dict[str, Any], tool: Tool, value: str, p
 
 def test_every_host_has_every_route_but_those_named() -> None:
     for row in TABLE["routes"]:
-        without = {spec.id for spec in known_specs() if not list(tools(spec, row))}
+        without = {spec.id for spec in usable_specs() if not list(tools(spec, row))}
         assert without == set(TABLE["none"].get(row["class"], [])), row["route"]

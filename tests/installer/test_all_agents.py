@@ -13,14 +13,14 @@ from tests.installer.homefiles import HOMES, Tree, tree
 
 from context_mode_installer.commands import doctor
 from context_mode_installer.commands.setup import Options, run
-from context_mode_installer.detect import known_specs
 from context_mode_installer.places import find_places
 from context_mode_installer.plan.skills import FILE
 from context_mode_installer.result import UserError
 from context_mode_installer.skilltexts import SKILLS
+from context_mode_installer.specs.catalog import usable_specs
 from context_mode_installer.transaction import recover
 
-SPECS = known_specs()
+SPECS = usable_specs()
 ALL = tuple(spec.id for spec in SPECS)
 LOOKS = ("neighbours", *(agent for agent in ALL if (HOMES / agent).is_dir()))
 """Homes with real-looking configs; two of them together hold those of two agents."""

@@ -13,8 +13,9 @@ from tests.installer.homefiles import fill, tree
 from context_mode_installer import detect
 from context_mode_installer.commands import doctor
 from context_mode_installer.commands.setup import Options, run
-from context_mode_installer.detect import find_hosts, spec_of
+from context_mode_installer.detect import find_hosts
 from context_mode_installer.result import UserError
+from context_mode_installer.specs.catalog import find_spec
 from context_mode_installer.system import DryRunSystem
 
 MCP = ".pi/agent/mcp.json"
@@ -57,7 +58,7 @@ def test_which_program_of_that_name_is_the_host(
     home: Path, program: Callable[[str], None], script: str, found: bool, version: str | None
 ) -> None:
     program(script)
-    [host] = find_hosts([spec_of("pi")], DryRunSystem([str(home)]), dict(os.environ))
+    [host] = find_hosts([find_spec("pi")], DryRunSystem([str(home)]), dict(os.environ))
     assert (host.found, host.version) == (found, version)
 
 
@@ -66,7 +67,7 @@ def test_a_program_that_takes_too_long_is_the_host_without_a_version(
 ) -> None:
     program("exec sleep 60")
     monkeypatch.setattr(detect, "PROBE_SECONDS", 0.2)
-    [host] = find_hosts([spec_of("pi")], DryRunSystem([str(home)]), dict(os.environ))
+    [host] = find_hosts([find_spec("pi")], DryRunSystem([str(home)]), dict(os.environ))
     assert (host.found, host.version) == (True, None)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from context_mode_installer.detect import spec_of
 from context_mode_installer.plan import hooks
 from context_mode_installer.plan.ours import what_runs, words_of_handler
+from context_mode_installer.specs.catalog import find_spec
 
 POSIX, WINDOWS = "/home/lea chan/.context-mode/bin/context-mode-hook", "C:\\Users\\Lea Chan\\bin\\context-mode-hook.cmd"
 ROWS = [
@@ -33,7 +33,7 @@ def test_a_command_is_written_for_the_shell_that_runs_it(
     agent: str, system: str, program: str, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", system)
-    spec = spec_of(agent)
+    spec = find_spec(agent)
     target: Any = SimpleNamespace(spec=spec, holes={"hook": program}, home_form=None, check_expands=lambda _names: None)
     said = hooks.command_line(target, spec.hooks[0], "BeforeTool")
     assert said["command"] == line

@@ -14,15 +14,15 @@ from tests import only
 
 from context_mode_installer import launchers
 from context_mode_installer.commands import package
-from context_mode_installer.detect import known_specs, spec_of
 from context_mode_installer.native.make import MARK
 from context_mode_installer.native.starters import FOLDERS, FRAMEWORK
 from context_mode_installer.result import UserError
+from context_mode_installer.specs.catalog import find_spec, usable_specs
 from context_mode_installer.specs.model import AgentSpec, Native
 from context_mode_runtime.server.tools.registry import TOOLS
 from context_mode_runtime.version import VERSION
 
-SPECS = [spec for spec in known_specs() if spec.native]
+SPECS = [spec for spec in usable_specs() if spec.native]
 ROOT = Path(__file__).parents[2]
 
 
@@ -107,7 +107,7 @@ def test_the_folder_of_another_agents_package_is_left_alone(tmp_path: Path) -> N
     assert files(tmp_path / "dir") == before
 
 
-@pytest.mark.parametrize("spec", [one for one in known_specs() if not one.native], ids=lambda spec: spec.id)
+@pytest.mark.parametrize("spec", [one for one in usable_specs() if not one.native], ids=lambda spec: spec.id)
 def test_a_host_without_such_a_form_is_told(spec: AgentSpec, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=f"takes no package.*context-mode setup --agents {spec.id}"):
         package.run(spec.id, tmp_path / "dir")
@@ -287,7 +287,7 @@ def test_texts_name_the_tools_as_the_package_brings_them(starters: Path, home: P
         "tool_input": {"url": "https://example.com/", "prompt": "x"},
     }  # fmt: skip
     done = ran([starters / "context-mode-hook", "claude-code", "PreToolUse", "--assume-server"], fetch)
-    wanted = native_of(spec_of("claude-code")).tool_name.replace("{tool}", "ctx_index")
+    wanted = native_of(find_spec("claude-code")).tool_name.replace("{tool}", "ctx_index")
     assert f"{wanted}(" in done.stdout
 
 

@@ -13,22 +13,22 @@ from ruamel.yaml import YAML
 
 from context_mode_installer.commands import doctor
 from context_mode_installer.commands.setup import Options, run
-from context_mode_installer.detect import known_specs
 from context_mode_installer.places import find_places
 from context_mode_installer.plan.skills import FILE
 from context_mode_installer.skilltexts import SKILLS
+from context_mode_installer.specs.catalog import usable_specs
 from context_mode_installer.specs.model import AgentSpec
 from context_mode_runtime.server.tools.registry import TOOLS
 
 DOCS = Path(__file__).parents[2] / "docs"
 
-SPECS = [spec for spec in known_specs() if spec.texts.skills]
+SPECS = [spec for spec in usable_specs() if spec.texts.skills]
 NAME_MAX, DESCRIPTION_MAX = 64, 1024
 """The narrowest limits of any host for the front matter (tests/payloads say nothing of skills; docs/hosts does)."""
 
 
 def set_up(*agents: str, **more: Any) -> Any:
-    for spec in known_specs():
+    for spec in usable_specs():
         if spec.id in agents:
             for root in spec.roots:
                 if root.must_exist:

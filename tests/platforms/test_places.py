@@ -15,10 +15,10 @@ import pytest
 from ruamel.yaml import YAML
 
 from context_mode_installer import verify
-from context_mode_installer.detect import known_specs, spec_of
 from context_mode_installer.places import fill, find_places
 from context_mode_installer.plan import hooks
 from context_mode_installer.plan.ours import words_of_handler
+from context_mode_installer.specs.catalog import find_spec, usable_specs
 from context_mode_runtime import agents
 
 TABLE: dict[str, Any] = YAML(typ="safe").load(Path(__file__).with_name("places.yaml"))
@@ -31,7 +31,7 @@ HOOK = "C:\\Users\\Lea Chan\\.context-mode\\bin\\context-mode-hook.cmd"
 def found(agent: str, platform: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The roots as setup finds them; those of the hooks have to be the same."""
     monkeypatch.setattr(sys, "platform", PLATFORMS[platform])
-    places = find_places(spec_of(agent), os.environ).holes
+    places = find_places(find_spec(agent), os.environ).holes
     table = agents.load_agent(agent)
     at_hooks = {name: os.path.normpath(folder) for name, folder in agents.root_folders(table).items()}
     assert at_hooks == {name: folder for name, folder in places.items() if name != "bin"}
@@ -65,7 +65,7 @@ def test_what_a_variable_moves(row: dict[str, Any], platform: str, home: Path, m
 
 
 def test_every_agent_and_every_surface_stands_in_the_table() -> None:
-    specs = known_specs()
+    specs = usable_specs()
     assert set(TABLE["roots"]) == {spec.id for spec in specs}
     assert {(row["agent"], row["surface"]) for row in TABLE["windows"]} == {
         (spec.id, surface.surface) for spec in specs for surface in spec.hooks
@@ -76,7 +76,7 @@ def test_every_agent_and_every_surface_stands_in_the_table() -> None:
 def test_a_hooks_command_on_windows(row: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """F11: forward slashes, quoted for the shell that the host starts there, and ours when it is read again."""
     monkeypatch.setattr(sys, "platform", "win32")
-    spec = spec_of(row["agent"])
+    spec = find_spec(row["agent"])
     [surface] = [one for one in spec.hooks if one.surface == row["surface"]]
     target: Any = SimpleNamespace(spec=spec, holes={"hook": HOOK}, home_form=None, check_expands=lambda _names: None)
     more = {"event": "E", "matcher": "m", "timeout": 10, **hooks.command_line(target, surface, "E")}

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from context_mode_installer import launchers, seats
-from context_mode_installer.detect import spec_of
 from context_mode_installer.launchers import Interpreter
+from context_mode_installer.specs.catalog import find_spec
 from context_mode_runtime import paths
 from context_mode_runtime.agents import load_agent
 from context_mode_runtime.project import find_project
@@ -113,7 +113,7 @@ def write_launcher() -> Callable[..., Path]:
     """Writes the launcher that starts this interpreter, or another one."""
 
     def write(use: Interpreter | None = None) -> Path:
-        seat = spec_of(AGENT).shell_seat.seat
+        seat = find_spec(AGENT).shell_seat.seat
         assert seat
         path = Path(seats.path_of(AGENT, BASH))
         path.parent.mkdir(parents=True, exist_ok=True)

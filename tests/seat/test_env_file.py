@@ -11,7 +11,7 @@ from tests import only
 from tests.seat.conftest import BASH, LIMIT_S
 
 from context_mode_installer import launchers, seats
-from context_mode_installer.detect import spec_of
+from context_mode_installer.specs.catalog import find_spec
 from context_mode_runtime import limits
 
 AGENT = "gemini-cli"
@@ -29,7 +29,7 @@ Ran = subprocess.CompletedProcess[bytes]
 @pytest.fixture
 def file(home: Path) -> Path:
     """The file that the host's variable names, and the launcher beside it."""
-    seat = spec_of(AGENT).shell_seat.seat
+    seat = find_spec(AGENT).shell_seat.seat
     assert seat
     launcher, file = Path(seats.path_of(AGENT, BASH)), Path(seats.env_path_of(AGENT, BASH))
     launcher.parent.mkdir(parents=True)

@@ -14,8 +14,8 @@ from tests.seat.conftest import AGENT, BASH
 from context_mode_installer import seats
 from context_mode_installer.commands import doctor
 from context_mode_installer.commands.setup import Options, run
-from context_mode_installer.detect import spec_of
 from context_mode_installer.result import Result, UserError
+from context_mode_installer.specs.catalog import find_spec
 from context_mode_runtime.agents import known_agents
 
 USERS = '{\n  "env" : {"A": "1"}\n}\n'
@@ -164,10 +164,10 @@ def test_a_file_of_variables_keeps_what_is_in_it(home: Path) -> None:
         assert (path.read_text() if path.exists() else None) == text
 
 
-@pytest.mark.parametrize("agent", [one for one in known_agents() if spec_of(one).shell_seat.absent])
+@pytest.mark.parametrize("agent", [one for one in known_agents() if find_spec(one).shell_seat.absent])
 def test_a_host_without_such_a_place_says_why(home: Path, agent: str) -> None:
     done = run(Options(agents=(agent,), shell_seat=True, dry_run=True))
-    assert any(str(spec_of(agent).shell_seat.absent) in line for line in done.messages)
+    assert any(str(find_spec(agent).shell_seat.absent) in line for line in done.messages)
 
 
 def test_not_with_a_removal() -> None:

@@ -6,9 +6,9 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from context_mode_installer.detect import spec_of
 from context_mode_installer.doctor.probes import call_payload
 from context_mode_installer.result import UserError
+from context_mode_installer.specs.catalog import find_spec
 from context_mode_runtime.agents import UnknownAgentError, load_agent, root_folders
 from context_mode_runtime.hooks import before
 from context_mode_runtime.hooks.call import Call
@@ -46,7 +46,7 @@ class _Asker:
 
 def explained(agent: str, tool: str, given: dict[str, Any]) -> tuple[Said, list[str]]:
     """The three that judge: our hook, the host's own lists as we read them, the gate of our tools. Raises UserError."""
-    spec = spec_of(agent)
+    spec = find_spec(agent)
     table = _table(agent)
     project = _project()
     name = str(table["server"]["tool_name"]).replace("{tool}", tool) if tool.startswith(_OWN) else tool

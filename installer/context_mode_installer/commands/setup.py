@@ -12,14 +12,14 @@ from context_mode_installer import launchers, receipt, verify
 from context_mode_installer.afterwards import HostCommands, compile_runtime
 from context_mode_installer.backups import KEEP
 from context_mode_installer.commands import setup_screens as screens
-from context_mode_installer.detect import find_hosts, known_specs, spec_of
+from context_mode_installer.detect import find_hosts
 from context_mode_installer.plan.build import Grants, Plan, finished, others_unreadable, plan_removals, plan_setup
 from context_mode_installer.plan.draft import Desk, Draft, PlanError, path_problem
 from context_mode_installer.plan.host import Target
 from context_mode_installer.plan.report import Telling, lines_of, plan_data
 from context_mode_installer.result import FINDINGS, INTERRUPTED, Result, Status, UserError, Verbatim
 from context_mode_installer.screen import step
-from context_mode_installer.specs.catalog import spec_files
+from context_mode_installer.specs.catalog import faulty_specs, find_spec, mend_command, spec_files, usable_specs
 from context_mode_installer.system import DryRunSystem, PathError, RealSystem
 from context_mode_installer.transaction import (
     BusyError,
@@ -103,7 +103,7 @@ class _Run:
         self.options = options
         self.environment = dict(os.environ)
         self.root = paths.data_root()
-        self.specs = [spec_of(agent) for agent in dict.fromkeys(options.agents)] or known_specs()
+        self.specs = [find_spec(agent) for agent in dict.fromkeys(options.agents)] or usable_specs()
         moved = [os.environ[one.name] for spec in self.specs for root in spec.roots for one in root.variables
                  if os.environ.get(one.name)]  # fmt: skip
         homes = [paths.home(), self.root, *(os.path.expanduser(folder) for folder in moved)]
@@ -226,7 +226,7 @@ class _Run:
         touched = {change.agent for change in plan.changes}
         hosts = [target.host for target in targets if target.spec.id in touched]
         done = not plan.empty and not self.options.dry_run
-        notes = [*map(screens.package_stays, packaged), *(self._after(plan, hosts) if done else [])]
+        notes = [*self._faulty(), *map(screens.package_stays, packaged), *(self._after(plan, hosts) if done else [])]
         if self.options.data and not self.options.dry_run:
             notes += _delete_data(self.root)
         return self._report(plan, list({host.spec.id: host for host in hosts}.values()), notes, done=done)
@@ -254,7 +254,7 @@ class _Run:
             hosts = find_hosts(self.specs, self.system, self.environment, self.project)
         known = receipt.load(self.system, self.root).entries
         ours = {one.agent for one in known if (one.scope, one.project) == (self.options.scope, self.project)}
-        named, notes, chosen = bool(self.options.agents), [], []
+        named, notes, chosen = bool(self.options.agents), self._faulty(), []
         for host in hosts:
             refused = host.spec.refused(self.options.scope)
             if not named and not host.found and not (host.weak and host.spec.id in ours):
@@ -270,6 +270,11 @@ class _Run:
         if not chosen and not named:
             notes += screens.looked_for(hosts)
         return chosen, notes
+
+    def _faulty(self) -> list[str]:
+        """A line for each spec that was left out."""
+        left_out = [] if self.options.agents else faulty_specs()
+        return [f"{paths.tilde(str(one.path))} has faults and was left out: {mend_command(one)}" for one in left_out]
 
     def _target(self, host: Host, draft: Draft, scope: Scope | None = None, project: str | None = None) -> Target:
         agents = frozenset(spec_files())

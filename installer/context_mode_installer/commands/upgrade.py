@@ -10,12 +10,12 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from context_mode_installer.detect import spec_of
 from context_mode_installer.groups import Group, groups, packaged
 from context_mode_installer.origin import Origin, find_origin, newest
 from context_mode_installer.places import find_places
 from context_mode_installer.result import FINDINGS, Result, UserError, Verbatim
 from context_mode_installer.screen import complain
+from context_mode_installer.specs.catalog import find_spec
 from context_mode_installer.system import PathError
 from context_mode_runtime import paths
 from context_mode_runtime.version import VERSION
@@ -153,7 +153,7 @@ def _set_up_again(found: dict[Group, list[str]], data: dict[str, Any], lines: li
 
 
 def _profiles(agent: str) -> list[str]:
-    profiles = find_places(spec_of(agent), os.environ).profiles()
+    profiles = find_places(find_spec(agent), os.environ).profiles()
     return [f"{agent}: profile {one}" for one in profiles]
 
 

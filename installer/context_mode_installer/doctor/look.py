@@ -7,13 +7,13 @@ import shutil
 from typing import TYPE_CHECKING, cast
 
 from context_mode_installer import launchers, receipt
-from context_mode_installer.detect import find_hosts, known_specs
+from context_mode_installer.detect import find_hosts
 from context_mode_installer.doctor.model import Subject
 from context_mode_installer.plan.build import Grants, finished, plan_setup
 from context_mode_installer.plan.draft import Desk, Draft, path_problem
 from context_mode_installer.plan.host import Target
 from context_mode_installer.result import UserError
-from context_mode_installer.specs.catalog import find_spec
+from context_mode_installer.specs.catalog import find_spec, usable_specs
 from context_mode_installer.system import DryRunSystem, PathError
 from context_mode_installer.transaction import Transaction
 from context_mode_installer.verify import link_launchers
@@ -32,7 +32,7 @@ BARE_PATH = os.pathsep.join(("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", 
 
 def subjects(agents: Sequence[str], folder: str, *, offline: bool) -> list[Subject]:
     """The named agents, or those found or set up. `folder` is a throw-away one for probes. Raises UserError."""
-    specs = [find_spec(agent) for agent in dict.fromkeys(agents)] or known_specs()
+    specs = [find_spec(agent) for agent in dict.fromkeys(agents)] or usable_specs()
     environment = dict(os.environ)
     moved = [environment[one.name] for spec in specs for root in spec.roots for one in root.variables
              if environment.get(one.name)]  # fmt: skip
@@ -54,7 +54,7 @@ def subjects(agents: Sequence[str], folder: str, *, offline: bool) -> list[Subje
 
 def _targets(host: Host, draft: Draft, here: str | None) -> tuple[Target, ...]:
     """The user's place, and this project's when it was set up; where only other projects were, those."""
-    agents = frozenset(spec.id for spec in known_specs())
+    agents = frozenset(spec.id for spec in usable_specs())
     mine = dict.fromkeys((one.scope, one.project) for one in draft.receipt.entries if one.agent == host.spec.id)
     near = [place for place in (("user", None), ("project", here)) if place in mine]
     far = [place for place in mine if place[1] and os.path.isdir(place[1])]

@@ -16,6 +16,7 @@ from context_mode_installer import launchers
 from context_mode_installer.doctor.model import Outcome, Subject, failed, passed, rights_fix, skipped, warned
 from context_mode_installer.origin import DISTRIBUTION, TO_STAY, Origin, find_origin, in_cache, newest
 from context_mode_installer.screen import quoted
+from context_mode_installer.specs.catalog import faulty_specs, mend_command
 from context_mode_runtime import paths
 from context_mode_runtime.store import filesystem
 from context_mode_runtime.version import VERSION, too_old
@@ -137,7 +138,7 @@ def _compiled() -> bool:
 
 
 def data_folder(subject: Subject | None = None) -> Outcome:
-    """D13: whose it is, who may read it, how much room there is."""
+    """D13: whose it is, who may read it, specs of the user's own with faults, how much room there is."""
     root = paths.data_root()
     shown = paths.tilde(root)
     try:
@@ -150,6 +151,8 @@ def data_folder(subject: Subject | None = None) -> Outcome:
         return failed(f"{shown} belongs to user {status.st_uid}", f"sudo chown -R $(id -u) {shown}")
     if not os.access(root, os.W_OK | os.X_OK) or not stat.S_ISDIR(status.st_mode):
         return _unwritable(root, shown, status.st_mode)
+    for spec in faulty_specs():
+        return failed(f"{paths.tilde(str(spec.path))} has faults, so its agent is left out", mend_command(spec))
     if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
         return warned(f"{shown} can be read by others (mode {stat.S_IMODE(status.st_mode):o})", rights_fix())
     return _room(root, shown)

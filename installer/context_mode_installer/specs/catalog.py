@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,9 +41,37 @@ def look_at(file: Path) -> Checked:
     return check_file(file) if known is None else Checked(file, (), None, make_model(known))
 
 
+@functools.lru_cache(maxsize=64)
+def _looked_at(file: Path, _stamp: int) -> Checked:
+    return look_at(file)
+
+
+def usable_specs() -> list[AgentSpec]:
+    """The shipped specs and the user's own, by id, but for those with faults."""
+    return [checked.spec for checked in _all() if checked.spec]
+
+
+def faulty_specs() -> list[Checked]:
+    """Those with faults: nothing is done by them until they are mended."""
+    return [checked for checked in _all() if checked.findings]
+
+
+def _all() -> list[Checked]:
+    return [_looked_at(file, file.stat().st_mtime_ns) for file in spec_files().values()]
+
+
+def mend_command(checked: Checked) -> str:
+    """What names all faults of a spec."""
+    return f"context-mode agents validate {tilde(str(checked.path))}"
+
+
 def find_spec(agent: str) -> AgentSpec:
-    """The checked spec of `agent`. Raises UserError for an unknown id, and for a spec with findings."""
-    return _faultless(look_at(_file_of(agent))).spec or _never(agent)
+    """The checked spec of `agent`, looked at once in a process: it takes half a second.
+
+    Raises UserError for an unknown id, and for a spec with findings.
+    """
+    file = _file_of(agent)
+    return _faultless(_looked_at(file, file.stat().st_mtime_ns)).spec or _never(agent)
 
 
 def find_checked(agent: str) -> Checked:
@@ -61,7 +90,7 @@ def _faultless(checked: Checked) -> Checked:
     if checked.findings:
         file = str(checked.path)
         first = str(checked.findings[0]).replace(file, tilde(file))
-        raise UserError(f"{first} (all findings: context-mode agents validate {tilde(file)})")
+        raise UserError(f"{first} (all findings: {mend_command(checked)})")
     return checked
 
 
@@ -72,13 +101,13 @@ def _never(agent: str) -> AgentSpec:
 def user_tables() -> dict[Path, str]:
     """What setup writes so that hooks and server know the user's own agents: file and text, one a spec.
 
-    Raises UserError for a spec with findings.
+    One with faults is left out: what was written for it before stays in force.
     """
     from .compile import compile_spec, table_text
 
     texts: dict[Path, str] = {}
     for file in user_specs():
-        document = find_checked(file.stem).document
+        document = check_file(file).document
         if document is not None:
             texts[file.with_suffix(".json")] = table_text(compile_spec(document.value))
     return texts
