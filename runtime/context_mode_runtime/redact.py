@@ -179,7 +179,7 @@ def find_spans(text: str, names: list[str], private_from: int = 0, *, cut_off: b
     for start in range(0, len(text), _BLOCK):
         base = max(start - _BEFORE, 0)
         part = text[base : start + _BLOCK + _BEHIND]
-        data = part.encode("ascii", "replace")
+        data = part.replace("\u0130", "I").encode("ascii", "replace")  # as in `lowered`
         private = private or b"<private>" in data.lower()
         for begin, end, mark in _spans_in(part, data, names):
             if start <= base + begin < start + _BLOCK:

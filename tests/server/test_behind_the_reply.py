@@ -12,6 +12,7 @@ import pytest
 from context_mode_runtime.server import catching
 from context_mode_runtime.store import health, unindexed
 from context_mode_runtime.store.db import Store
+from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.sources import add_source
 
 PARTS = 2_500
@@ -98,10 +99,39 @@ def test_texts_that_come_from_many_sides_are_all_done_once(home: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    catching.settle()
     with Store.open(key, name="project") as store:
+        assert catching.catch_up(store, 60.0) == {}
         assert unindexed.waiting(store) == []
         assert health.damaged_tables(store) == []
         counts = store.db.execute("SELECT count(*) FROM chunk_words WHERE chunk_words MATCH 'ropes'").fetchone()
         assert counts == (4 * 20 * 40,)
         assert store.db.execute("SELECT count(*) FROM vocabulary WHERE word LIKE 'word_x%'").fetchone() == (80,)
+
+
+def test_an_index_that_is_damaged_is_made_anew(serve: Any, page: Path, stores: Any) -> None:
+    host = serve()
+    host.call("ctx_index", {"path": "tides.md"})
+    host.call("ctx_search", {"queries": ["numbat"]})
+    stores().db.execute("DELETE FROM chunk_words_data WHERE id = 1")  # can be read, and not written to
+    page.with_name("more.md").write_text("# More\n\nThe quokka wakes.\n", encoding="utf-8")
+    host.call("ctx_index", {"path": "more.md"})
+    text, failed = host.call("ctx_search", {"queries": ["quokka", "numbat"]})
+    assert not failed
+    assert "The quokka wakes." in text
+    assert "The numbat sleeps." in text
+    assert "still being indexed" not in text
+
+
+def test_what_can_not_be_indexed_is_told_and_not_tried_without_end(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[unindexed.Catching] = []
+
+    def refuse(self: unindexed.Catching, store: Store) -> bool:
+        tries.append(self)
+        raise StoreError(store.path, "the disk is full")
+
+    monkeypatch.setattr(unindexed.Catching, "step", refuse)
+    with Store.open("refused-0123456789abcdef", name="refused") as store:
+        done = add_source(store, "# T\n\nRopes.\n", label="t", kind="markdown", later=True)
+        told = catching.catch_up(store, 600.0)
+    assert list(told) == [done.id]
+    assert len(tries) == 2

@@ -198,6 +198,17 @@ def test_a_purge_that_was_interrupted_is_finished_by_the_next_one(store: Store, 
     assert not any(line.split()[0].encode() in found for line in text.split("\n")[:25_000:100])
 
 
+def test_words_that_the_end_of_a_part_cuts_do_not_outlive_a_purge(store: Store) -> None:
+    letters = random.Random(3)
+    line = "".join(letters.choices("abcdefghijklmnopqrstuvwxyz", k=2_000_000))
+    done = add_source(store, line, label="line", kind="log")
+    assert store.db.execute("SELECT count(*) FROM vocabulary").fetchone() == (0,)
+    spaced = " ".join(line[at : at + 39] for at in range(0, 400_000, 39)) + line
+    done = add_source(store, spaced, label="spaced", kind="log")
+    purge_source(store, done.sid)
+    assert store.db.execute("SELECT count(*) FROM vocabulary").fetchone() == (0,)
+
+
 def test_a_source_that_is_deleted_while_it_grows_stays_deleted(store: Store) -> None:
     live = grow(store)
     live.append(store, "one\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,44 @@ def test_of_a_text_that_is_deleted_nothing_comes_back(store: Store, place: Path,
         assert store.db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)  # noqa: S608 - our own names
     assert not any(b"alrus" in file.read_bytes() for file in place.parent.iterdir())
     assert is_whole(store)
+
+
+def test_a_word_that_another_text_takes_with_it_meanwhile_is_known_again(store: Store) -> None:
+    other = add_source(store, "# Sea\n\nThe numbat swims.\n", label="sea", kind="markdown", origin="/sea.md")
+    done = stored(store, f"{PAGE}## The end\n\nThe numbat sleeps.\n")
+    assert done.rest is not None
+    assert done.rest.step(store)
+    purge_source(store, other.sid)
+    finish(store, done)
+    assert search(store, "numbatt").fixed == [("numbatt", "numbat")]
+
+
+def test_a_text_that_comes_back_while_it_waits_is_whole(store: Store) -> None:
+    first = stored(store)
+    assert first.rest is not None
+    assert first.rest.step(store)
+    between, again = stored(store, "# Nothing\n"), stored(store)
+    assert first.id == between.id == again.id
+    for done in (first, between, again):
+        finish(store, done)
+    assert len(search(store, "walrus").hits) == 1
+    assert search(store, "walruss").fixed == [("walruss", "walrus")]
+    assert is_whole(store)
+
+
+def test_of_very_many_words_none_stays_whoever_indexed_them(store: Store) -> None:
+    """Who goes on in the middle counts to the bound of words anew."""
+    letters = random.Random(5)
+    words = ["".join(letters.choices("abcdefghijklmnop", k=9)) for _ in range(60_000)]
+    done = stored(store, "".join(f"## P\n\n{' '.join(words[at : at + 40])}\n\n" for at in range(0, len(words), 40)))
+    assert done.rest is not None
+    assert done.rest.step(store)
+    catching = unindexed.Catching(done.id)
+    while catching.step(store):
+        pass
+    assert store.db.execute("SELECT count(*) FROM vocabulary").fetchone()[0] > 40_000
+    purge_source(store, done.sid)
+    assert store.db.execute("SELECT count(*) FROM vocabulary").fetchone() == (0,)
 
 
 def test_an_index_that_was_made_anew_has_it_already(store: Store) -> None:

@@ -38,6 +38,11 @@ class Running:
         self.after: Callable[[], None] | None = None
         """What is left to do once the answer is sent. It raises nothing."""
 
+    @property
+    def served(self) -> bool:
+        """Whether this process goes on behind the answer."""
+        return self._wire is not None
+
     def progress(self, text: str) -> None:
         """Tells the host that work goes on, at most once a second, and only where it asked for that."""
         now = time.monotonic()

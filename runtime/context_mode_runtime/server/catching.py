@@ -13,6 +13,7 @@ import time
 from context_mode_runtime import log
 from context_mode_runtime.server import stores
 from context_mode_runtime.store import unindexed
+from context_mode_runtime.store.db import mended
 from context_mode_runtime.store.errors import StoreError
 
 TYPE_CHECKING = False
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
     from context_mode_runtime.store.db import Store
 
-_BREATH_S = 0.005
-"""Between two steps, which hold the database for about as long, so that others get their turn to write."""
+_BREATH_S = 0.02
+"""Between two steps, which hold the database for about as long: others, who look again every 25 ms at most, get their
+turn to write."""
+_TRIES = 2
 
 _threads: dict[str, threading.Thread] = {}
 _rests: dict[str, list[unindexed.Rest]] = {}
@@ -37,20 +40,17 @@ def go_on(store: Store, rest: unindexed.Rest | None) -> None:
         _working(_key(store), store.name)
 
 
-def settle() -> None:
-    """Waits until all that this process has begun is indexed: for one that ends with its answer."""
-    for thread in list(_threads.values()):
-        thread.join()
-
-
 def catch_up(store: Store, seconds: float) -> dict[int, str]:
     """Has what waits in the store indexed, by a thread of its own, and waits up to `seconds` for that.
 
+    Not longer than it gets on: where an error ended the thread and nothing has changed, it is over.
     Returns a line for each source that is not done then, by its number. Never raises.
     """
     until = time.monotonic() + seconds
     try:
-        while unindexed.waiting(store):
+        seen: list[list[tuple[int, int, int]]] = []
+        while (waiting := unindexed.waiting(store)) and seen.count(waiting) < _TRIES:
+            seen.append(waiting)
             thread = _working(_key(store), store.name)
             thread.join(max(until - time.monotonic(), 0.0))
             if time.monotonic() >= until:
@@ -90,12 +90,16 @@ def _work(key: str, name: str) -> None:
         store = stores.take(key, name, create=False)
         try:
             for task in _tasks(key, store):
-                while task.step(store):
+                while _step(task, store):
                     time.sleep(_BREATH_S)
         finally:
             stores.give_back(key, store)
     except StoreError as error:
         log.log_error("serve indexing", error)
+
+
+def _step(task: unindexed.Rest | unindexed.Catching, store: Store) -> bool:
+    return mended(store, lambda: task.step(store))
 
 
 def _tasks(key: str, store: Store) -> Iterator[unindexed.Rest | unindexed.Catching]:

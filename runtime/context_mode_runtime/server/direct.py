@@ -6,7 +6,7 @@ import threading
 import time
 
 from context_mode_runtime.project import find_project
-from context_mode_runtime.server import catching, lenient
+from context_mode_runtime.server import lenient
 from context_mode_runtime.server.call import Call, ToolError
 from context_mode_runtime.server.calls import Running
 from context_mode_runtime.server.identity import Caller
@@ -75,5 +75,4 @@ def reply(call: Call) -> str:
     """What the tool answers. Raises ToolError."""
     tool = registry.named(call.tool)
     text = tool.handle(call) if tool else ""
-    catching.settle()
     return "\n".join([text, *(f"  ({notice})" for notice in call.notices())])

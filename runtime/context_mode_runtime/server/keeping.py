@@ -66,7 +66,7 @@ def _keep(call: Call, text: str, label: str, *, stopped: bool) -> Kept:
 def stored(
     call: Call, text: str, *, label: str, kind: str, origin: str | None = None, cut_off: bool = False
 ) -> Indexed:
-    """Stores a text for this call, as `add_source` does, and has it indexed behind the reply. Raises StoreError."""
+    """Stores a text for this call, as `add_source` does; a server indexes it behind its reply. Raises StoreError."""
     indexed = add_source(
         call.store(),
         text,
@@ -77,7 +77,7 @@ def stored(
         worktree=call.project().worktree,
         tool=call.tool,
         cut_off=cut_off,
-        later=True,
+        later=call.running.served,
     )
     catching.go_on(call.store(), indexed.rest)
     return indexed

@@ -7,7 +7,6 @@ import time
 
 from context_mode_runtime.store import migrations, sources, vocabulary
 from context_mode_runtime.store.errors import StoreBusyError, StoreError, UnknownSourceError
-from context_mode_runtime.store.words import vocabulary_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,7 +170,7 @@ def _note_words(store: Store, number: int) -> int:
     with store.read() as db:
         if not _last_but(db, number, last):
             return 0
-    found = vocabulary_of(sources.source_pieces(store, number))
+        found = vocabulary.words_in(db, *sources.id_range(number))
     with store.write() as db:
         _note(db, number, found)
     return last

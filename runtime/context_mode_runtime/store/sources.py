@@ -11,7 +11,7 @@ from context_mode_runtime.store import stale, unindexed, vocabulary
 from context_mode_runtime.store.chunks import chunked
 from context_mode_runtime.store.db import mended
 from context_mode_runtime.store.errors import StoreError, UnknownSourceError
-from context_mode_runtime.store.words import Indexer, vocabulary_of
+from context_mode_runtime.store.words import Indexer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -253,8 +253,7 @@ def _numbered(prepared: Prepared, place: int) -> Iterator[tuple[int, str, str, s
 
 def drop_chunks(db: Connection, number: int) -> tuple[int, set[str]]:
     """Takes a source's chunks and index entries out; returns how many there were, and their words for `drop_words`."""
-    texts = db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ?", id_range(number))
-    words = vocabulary_of(row[0] for row in texts)
+    words = vocabulary.words_in(db, *id_range(number))
     gone = drop_rows(db, number, id_range(number)[0])
     unindexed.forget(db, number)
     return gone, words

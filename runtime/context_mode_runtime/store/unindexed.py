@@ -74,10 +74,11 @@ class Rest:
     """What is left to do for a text whose chunks stand there with their `extra` words: their entries in the index.
 
     SQLite does nearly all of it, without the interpreter's lock. The words of all chunks go first: where this process
-    dies, `Catching` goes on, and sees only those that wait.
+    dies, `Catching` goes on, and sees only those that wait. And they go last: one of them may have been taken out with
+    another text meanwhile, as the index did not hold it yet.
     """
 
-    __slots__ = ("_digest", "_last", "_number", "_words")
+    __slots__ = ("_begun", "_digest", "_last", "_number", "_words")
 
     def __init__(self, number: int, chunks: int, digest: bytes, words: set[str]) -> None:
         """`words`: the text's part of the vocabulary."""
@@ -85,6 +86,7 @@ class Rest:
         self._last = (number << SHIFT) + chunks
         self._digest = digest
         self._words = words
+        self._begun = False
 
     def step(self, store: Store) -> bool:
         """Indexes up to STEP chunks. True while more wait of this very text. Raises StoreError."""
@@ -93,14 +95,15 @@ class Rest:
             found = db.execute("SELECT hash FROM sources WHERE id = ?", (self._number,)).fetchone()
             if first is None or found != (self._digest,):
                 return False
-            vocabulary.add_words(db, self._words)
             last = min(first + STEP - 1, self._last)
             index_rows(db, first, last)
+            if not self._begun or last == self._last:
+                vocabulary.add_words(db, self._words)
             if last < self._last:
                 db.execute("UPDATE unindexed SET first = ? WHERE source = ?", (last + 1, self._number))
             else:
                 forget(db, self._number)
-        self._words = set()
+        self._begun = True
         return last < self._last
 
 

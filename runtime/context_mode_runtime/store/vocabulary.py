@@ -6,7 +6,7 @@ a text is taken out.
 
 from __future__ import annotations
 
-from context_mode_runtime.store.words import quoted
+from context_mode_runtime.store.words import quoted, vocabulary_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,16 +14,20 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _LOOKED_AT = 20
+_BLOCK = 16
+"""Chunks whose words are looked up together."""
+_VALUES = "SELECT value FROM json_each(?)"
 _FILLED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'trigrams'), 0)"
 
 
 def add_words(db: Connection, found: Collection[str]) -> None:
-    """Adds what is new; its trigrams wait for `catch_up`. Inside the caller's transaction.
+    """Adds what is new; its trigrams wait for `catch_up`. Inside the caller's transaction."""
+    db.execute(f"INSERT OR IGNORE INTO vocabulary(word) {_VALUES}", (_listed(found),))
 
-    A word is letters and digits, so a list of them is JSON without an encoder.
-    """
-    words = '["' + '","'.join(sorted(found)) + '"]' if found else "[]"
-    db.execute("INSERT OR IGNORE INTO vocabulary(word) SELECT value FROM json_each(?)", (words,))
+
+def _listed(words: Collection[str]) -> str:
+    """A word is letters and digits, so a list of them is JSON without an encoder."""
+    return '["' + '","'.join(sorted(words)) + '"]' if words else "[]"
 
 
 def is_behind(db: Connection) -> bool:
@@ -40,6 +44,16 @@ def catch_up(db: Connection) -> None:
 def mark_filled(db: Connection) -> None:
     """Notes that all words have their trigrams."""
     db.execute("INSERT OR REPLACE INTO meta SELECT 'trigrams', coalesce(max(id), 0) FROM vocabulary")
+
+
+def words_in(db: Connection, first: int, last: int) -> set[str]:
+    """The words of the vocabulary that the chunks with these ids hold: at least all that they gave to it."""
+    found: set[str] = set()
+    texts = db.execute("SELECT text FROM chunks WHERE id BETWEEN ? AND ?", (first, last))
+    while block := texts.fetchmany(_BLOCK):
+        words = _listed(vocabulary_of(text for (text,) in block))
+        found.update(word for (word,) in db.execute(f"SELECT word FROM vocabulary WHERE word IN ({_VALUES})", (words,)))
+    return found
 
 
 def drop_words(db: Connection, gone: Iterable[str]) -> None:

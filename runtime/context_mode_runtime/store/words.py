@@ -7,6 +7,7 @@ characters of scripts that are written without spaces.
 
 from __future__ import annotations
 
+import sys
 from itertools import filterfalse
 
 TYPE_CHECKING = False
@@ -127,12 +128,13 @@ def quoted(word: str) -> str:
 class Indexer:
     """Finds, chunk by chunk, what goes into the `extra` column, and gathers the vocabulary of all it has seen.
 
-    What it remembers is bounded by VOCABULARY_MAX words and those of one chunk.
+    What it remembers is bounded by `most` words and those of one chunk.
     """
 
-    __slots__ = ("_figures", "_plain", "_split")
+    __slots__ = ("_figures", "_most", "_plain", "_split")
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = VOCABULARY_MAX) -> None:
+        self._most = most
         self._plain: set[str] = set()
         self._figures = 0
         self._split: dict[str, str] = {}
@@ -141,7 +143,7 @@ class Indexer:
         """Further words by which the chunk `text` is to be found, joined by spaces."""
         composed = nfc(text)
         out: list[str] = []
-        keeps = len(self._plain) + len(self._split) - self._figures < VOCABULARY_MAX
+        keeps = len(self._plain) + len(self._split) - self._figures < self._most
         for word in set(filterfalse(self._plain.__contains__, words_of(composed))):
             split = self._split.get(word)
             if split is None:
@@ -195,8 +197,8 @@ def _split_of(word: str) -> str:
 
 
 def vocabulary_of(texts: Iterable[str]) -> set[str]:
-    """The vocabulary that an Indexer finds in `texts`."""
-    indexer = Indexer()
+    """The vocabulary that an Indexer finds in `texts`, however much it is: for a few of them."""
+    indexer = Indexer(sys.maxsize)
     for text in texts:
         indexer.extra(text)
     return indexer.vocabulary()
