@@ -34,6 +34,8 @@ _HASH_MIN = 7
 _HEX = frozenset("0123456789abcdef")
 _COMMIT = "commit "
 _BRACKET = "["
+_DOCUMENT = "---"
+"""What stands above each document of a YAML stream (YAML 1.2, 9.1.4)."""
 _KEY_MARKS = str.maketrans("", "", " \t_-./")
 _NAMES = frozenset(("subject", "name", "title", "id"))
 
@@ -43,8 +45,10 @@ def key_of(text: str) -> str | None:
 
     It begins one of the first lines and stands _MANY times at the margin, on average _LINES_MIN lines apart or more;
     one of the lines behind it comes with _SHARE of the records, none of those above it does. Or it is the bracket of
-    a configuration's sections (`[server]`), of which there are _MANY.
+    a configuration's sections (`[server]`), of which there are _MANY, or the mark of two YAML documents.
     """
+    if len(starts_of(text, _DOCUMENT, 0, min(len(text), _SAMPLE))) > 1:
+        return _DOCUMENT
     if text.find("\n" + _BRACKET, 0, _ENOUGH) >= 0 or text.startswith(_BRACKET):
         sections = starts_of(text, _BRACKET, 0, min(len(text), _SAMPLE))
         if len(sections) >= _MANY and sections[0] < _ENOUGH:
@@ -92,20 +96,29 @@ def _lead(line: str) -> str:
 
 def starts_of(text: str, key: str, start: int, end: int) -> list[int]:
     """Where records begin in `text[start:end]`."""
-    out = [start] if text.startswith(key, start, end) else []
+    out = [start] if text.startswith(key, start, end) and _begins_record(text[start : start + _LINE_MAX], key) else []
     at = text.find("\n" + key, start, end)
     while at >= 0:
-        if key not in (_COMMIT, _BRACKET) or _key(text[at + 1 : at + _LINE_MAX].partition("\n")[0].rstrip()):
+        if _begins_record(text[at + 1 : at + _LINE_MAX], key):
             out.append(at + 1)
         at = text.find("\n" + key, at + 1, end)
     return out
+
+
+def _begins_record(head: str, key: str) -> bool:
+    """Whether what begins with `key` is such a line: the same letters may stand at other places, too."""
+    line, _, below = head.partition("\n")
+    if key == _DOCUMENT:
+        first = next((one for one in below.split("\n") if one and not one.startswith("#")), "")
+        return line.rstrip() == _DOCUMENT and bool(_key(first))
+    return key not in (_COMMIT, _BRACKET) or bool(_key(line.rstrip()))
 
 
 def title_of(text: str, start: int, end: int) -> str:
     """What a record is called: its first line, that of a commit with its subject.
 
     One that begins with a bare key (`Certificate:`, `[[package]]`) is called by the first line that names it
-    (`Subject: CN = a`, `name = "a"`).
+    (`Subject: CN = a`, `name = "a"`), a YAML document by its kind, too.
     """
     spans = line_spans(text, start, min(end, start + _HEAD_LINES * _LINE_MAX))
     lines = [text[begin:stop].strip() for (begin, stop), _ in zip(spans, range(_HEAD_LINES), strict=False)]
@@ -114,6 +127,9 @@ def title_of(text: str, start: int, end: int) -> str:
         body = lines.index("") + 1 if "" in lines else len(lines)
         subject = next((line for line in lines[body:] if line), "")
         return " ".join([*first.split()[:2], subject])
+    if first == _DOCUMENT:
+        kind = next((line for line in lines if line.startswith("kind:")), "")
+        return " ".join([kind, next((line for line in lines if _names(line)), "")]).strip()
     if not first.endswith((":", "]]")):
         return first
     return next((line for line in lines if _names(line)), first)
