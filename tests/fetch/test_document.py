@@ -32,7 +32,7 @@ FILES: list[tuple[str, bytes, str, str]] = [
 def test_a_file_comes_as_text(tmp_path: Path, name: str, data: bytes, text: str, kind: str) -> None:
     (tmp_path / name).write_bytes(data)
     found = read_document(str(tmp_path / name))
-    told = (found.text, found.kind, found.bytes, found.path, found.note)
+    told = (found.text, found.kind, found.mark[0], found.path, found.note)
     assert told == (text, kind, len(data), str(tmp_path.resolve() / name), "")
 
 

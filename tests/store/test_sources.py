@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from context_mode_runtime.fetch.document import read_document
 from context_mode_runtime.redact import redact
 from context_mode_runtime.store.chunks import KINDS
 from context_mode_runtime.store.db import Store
@@ -16,7 +17,14 @@ from context_mode_runtime.store.errors import StoreError, UnknownSourceError
 from context_mode_runtime.store.journal import add_row
 from context_mode_runtime.store.purge import AmbiguousSourceError, purge_project, purge_session, purge_source
 from context_mode_runtime.store.search import search
-from context_mode_runtime.store.sources import add_source, check_room, find_source, list_sources, refresh, source_text
+from context_mode_runtime.store.sources import (
+    Indexed,
+    add_source,
+    check_room,
+    find_source,
+    list_sources,
+    source_text,
+)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -43,23 +51,40 @@ def test_each_output_is_a_source_of_its_own(store: Store) -> None:
     assert find_source(store, "pytest -q").sid == "s3"
 
 
+def indexed(store: Store, path: Path) -> Indexed:
+    """As `ctx_index` does."""
+    read = read_document(str(path))
+    return add_source(store, read.text, label=path.name, kind=read.kind, origin=read.path, mark=read.mark)
+
+
+def test_a_file_that_changes_while_it_is_being_stored_is_stale(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("# A\n\nwalrus\n")
+    read = read_document(str(path))
+    path.write_text("# A\n\nmarlin\n")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    add_source(store, read.text, label="a.md", kind=read.kind, origin=read.path, mark=read.mark)
+    (hit,) = search(store, "walrus", scope="project").hits
+    assert hit.stale.startswith("stale: file changed 2023-11-14 22:13:20")
+
+
 def test_a_changed_file_keeps_its_id_and_loses_its_old_words(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text("# A\n\nwalrus\n")
-    add_source(store, path.read_text(), label="a.md", kind="markdown", origin=str(path))
+    indexed(store, path)
     path.write_text("# A\n\npenguin\n")
-    done = refresh(store, "a.md", lambda origin: (Path(origin).read_text(), "markdown"))
+    done = indexed(store, path)
     assert (done.sid, done.unchanged) == ("s1", False)
     assert source_text(store, "s1") == "# A\n\npenguin\n"
     assert not search(store, "walrus", scope="project").hits
     assert store.db.execute("SELECT word FROM vocabulary WHERE word = 'walrus'").fetchall() == []
-    assert refresh(store, "s1", lambda origin: (Path(origin).read_text(), "markdown")).unchanged
+    assert indexed(store, path).unchanged
 
 
 def test_a_hit_from_a_changed_file_is_stale(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text("# A\n\nwalrus\n")
-    add_source(store, path.read_text(), label="a.md", kind="markdown", origin=str(path))
+    indexed(store, path)
 
     def note() -> str:
         return search(store, "walrus", scope="project").hits[0].stale

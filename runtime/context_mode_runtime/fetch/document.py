@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from context_mode_runtime import paths
+from context_mode_runtime.digests import blake2b
 from context_mode_runtime.fetch import kinds
 from context_mode_runtime.fetch.convert import NotTextError, to_text
 from context_mode_runtime.oneline import shortened
@@ -12,6 +13,8 @@ from context_mode_runtime.oneline import shortened
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    Mark = tuple[int, int, bytes]
 
 FILE_MAX = 64 * 1024 * 1024
 """Largest file that is read; its text stands in memory two or three times while it is cut into chunks."""
@@ -29,16 +32,16 @@ class DocumentError(OSError):
 class Document:
     """A file's text and its kind for chunking (`markdown`, `code`, `json`, `log`, `text`).
 
-    `bytes` is the file's size, `path` where it really lies (links resolved); `note` says how it was converted, or is
-    empty.
+    `path` is where it really lies (links resolved); `mark` tells a later change from what was read: size and time (ns)
+    before it was, and a digest of the bytes; `note` says how it was converted, or is empty.
     """
 
-    __slots__ = ("bytes", "kind", "note", "path", "text")
+    __slots__ = ("kind", "mark", "note", "path", "text")
 
-    def __init__(self, text: str, kind: str, size: int, path: str, note: str) -> None:
+    def __init__(self, text: str, kind: str, mark: Mark, path: str, note: str) -> None:
         self.text = text
         self.kind = kind
-        self.bytes = size
+        self.mark = mark
         self.path = path
         self.note = note
 
@@ -50,7 +53,7 @@ def read_document(path: str, *, judge: Callable[[str], str | None] | None = None
     None: a link that changes between check and opening changes nothing. Raises DocumentError, an OSError: missing, a
     folder or device, refused, over 64 MiB, no text.
     """
-    real, data = _judged(path, judge)
+    real, data, status = _judged(path, judge)
     if len(data) > FILE_MAX:
         raise DocumentError(f"{path} is over {FILE_MAX:,} B; index a part of it")
     media = "text/html" if kinds.by_name(path) == "html" else ""
@@ -58,19 +61,21 @@ def read_document(path: str, *, judge: Callable[[str], str | None] | None = None
         text, kind, note = to_text(data, media, path, web=False)
     except NotTextError as error:
         raise DocumentError(f"{path} {error}") from None
-    return Document(text, kind, len(data), real, note)
+    mark = len(data), status.st_mtime_ns, blake2b(data, digest_size=16).digest()
+    return Document(text, kind, mark, real, note)
 
 
-def _judged(path: str, judge: Callable[[str], str | None] | None) -> tuple[str, bytes]:
-    """Real path and bytes (at most one over the limit) of a plain file that `judge` lets pass."""
+def _judged(path: str, judge: Callable[[str], str | None] | None) -> tuple[str, bytes, os.stat_result]:
+    """Real path, bytes (at most one over the limit), and status before, of a plain file that `judge` lets pass."""
     handle = _opened(path)
     try:
-        real = _real_path(handle, path, os.fstat(handle))
+        status = os.fstat(handle)
+        real = _real_path(handle, path, status)
         refusal = judge(real) if judge else None
         if refusal:
             raise DocumentError(refusal)
         with os.fdopen(handle, "rb", closefd=False) as file:
-            return real, file.read(FILE_MAX + 1)
+            return real, file.read(FILE_MAX + 1), status
     finally:
         os.close(handle)
 

@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from context_mode_runtime.server.call import Call
     from context_mode_runtime.store.sources import Indexed
+    from context_mode_runtime.store.stale import Mark
 
 _TOLD_MAX = 5
 _SKIPPED_MAX = 600
@@ -92,14 +93,16 @@ def _add_file(call: Call, guard: Guard, path: str, label: str) -> tuple[Indexed,
     """The source of one file and a note on how it was converted. Raises DocumentError."""
     document = read_document(path, judge=guard.reason)
     origin = document.path.encode(errors="replace").decode()
-    return add(call, document.text, label=label, kind=document.kind, origin=origin), document.note
+    return add(call, document.text, label=label, kind=document.kind, origin=origin, mark=document.mark), document.note
 
 
-def add(call: Call, text: str, *, label: str, kind: str, origin: str | None = None) -> Indexed:
+def add(
+    call: Call, text: str, *, label: str, kind: str, origin: str | None = None, mark: Mark | None = None
+) -> Indexed:
     """Stores and indexes a text for this call. Raises ToolError with the store's reason."""
     call.raw_bytes = (call.raw_bytes or 0) + len(text.encode(errors="replace"))
     try:
-        return stored(call, text, label=label, kind=kind, origin=origin)
+        return stored(call, text, label=label, kind=kind, origin=origin, mark=mark)
     except StoreError as error:
         raise UnusableStoreError("not stored", error) from None
 

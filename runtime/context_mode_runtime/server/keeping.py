@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.execute.run import Outcome
     from context_mode_runtime.server.call import Call
     from context_mode_runtime.store.sources import Indexed
+    from context_mode_runtime.store.stale import Mark
 
 _LABEL_MAX = 120
 _MEGABYTE = 1024 * 1024
@@ -63,8 +64,15 @@ def _keep(call: Call, text: str, label: str, *, stopped: bool) -> Kept:
         return Kept(None, not_stored(error))
 
 
-def stored(
-    call: Call, text: str, *, label: str, kind: str, origin: str | None = None, cut_off: bool = False
+def stored(  # noqa: PLR0913 - what is known about a text
+    call: Call,
+    text: str,
+    *,
+    label: str,
+    kind: str,
+    origin: str | None = None,
+    mark: Mark | None = None,
+    cut_off: bool = False,
 ) -> Indexed:
     """Stores a text for this call, as `add_source` does; a server indexes it behind its reply. Raises StoreError."""
     indexed = add_source(
@@ -73,6 +81,7 @@ def stored(
         label=label_of(label),
         kind=kind,
         origin=origin,
+        mark=mark,
         conversation=call.session(),
         worktree=call.project().worktree,
         tool=call.tool,

@@ -121,6 +121,7 @@ def _store(call: Call, guard: Guard, path: str) -> None:
         label=LABEL + shown,
         kind=document.kind,
         origin=path,
+        mark=document.mark,
         worktree=worktree if inside else None,
         tool=call.tool,
     )

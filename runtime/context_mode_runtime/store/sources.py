@@ -15,7 +15,7 @@ from context_mode_runtime.store.words import Indexer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from sqlite3 import Connection
 
     from context_mode_runtime.store.db import Store
@@ -84,26 +84,27 @@ def add_source(  # noqa: PLR0913 - what is known about a text
     conversation: str | None = None,
     worktree: str | None = None,
     tool: str | None = None,
+    mark: stale.Mark | None = None,
     cut_off: bool = False,
     later: bool = False,
 ) -> Indexed:
     """Stores and indexes `text`, secrets cut out. `kind` as in `chunks.KINDS`, `origin` a path or URL.
 
-    `cut_off` as for `redact`. `later`: all is stored now, and the `rest` of the indexing is left to the caller.
+    `mark`: the state of the file at `origin` when it was read; without one nobody is told that it changed. `cut_off` as
+    for `redact`. `later`: all is stored now, and the `rest` of the indexing is left to the caller.
 
     The same text under the same label in the same worktree is not stored again; a changed text of the same origin
     takes the old one's place and id. Raises StoreError.
     """
     clean, cut = redact(plain(text), store.secret_names, cut_off=cut_off)
     place = Placed(redact(plain(label), store.secret_names)[0], conversation, worktree, tool, origin)
-    done = mended(store, lambda: _put(store, clean, kind, place, later=later))
+    done = mended(store, lambda: _put(store, clean, kind, place, mark, later=later))
     done.cut = cut
     return done
 
 
-def _put(store: Store, clean: str, kind: str, place: Placed, *, later: bool) -> Indexed:
+def _put(store: Store, clean: str, kind: str, place: Placed, mark: stale.Mark | None, *, later: bool) -> Indexed:
     digest = digest_of(clean)
-    mark = stale.mark_of(place.origin)
     with store.read() as db:
         prepared = None if _same(db, place, digest) else Prepared(clean, kind)
     with store.write() as db:
@@ -345,20 +346,6 @@ def list_sources(store: Store, where: str = "1", values: tuple[object, ...] = ()
             f"SELECT {_COLUMNS} FROM sources WHERE {where} ORDER BY made DESC, id DESC LIMIT ?", (*values, limit)
         )
         return [Source(row) for row in rows]
-
-
-def refresh(store: Store, source: str | int, read: Callable[[str], tuple[str, str]]) -> Indexed:
-    """Reads a source's origin again with `read` (origin → text, kind) and puts its text in the old one's place.
-
-    Raises UnknownSourceError, StoreError, and what `read` raises. A source without an origin is unchanged.
-    """
-    found = find_source(store, source)
-    if found.origin is None:
-        return Indexed(found.id, found.label, 0, unchanged=True)
-    text, kind = read(found.origin)
-    return add_source(
-        store, text, label=found.label, kind=kind, origin=found.origin, worktree=found.worktree, tool=found.tool
-    )
 
 
 def now_ms() -> int:

@@ -17,29 +17,11 @@ if TYPE_CHECKING:
 
     Mark = tuple[int, int, bytes]
 
-_READ_MAX = 64 * 1024 * 1024
 _BLOCK = 1024 * 1024
 
 
-def mark_of(origin: str | None) -> Mark | None:
-    """(size, mtime in ns, digest) of the plain file at `origin`; None for a URL, no file, or one over 64 MiB."""
-    if not origin or not os.path.isabs(origin):
-        return None
-    try:
-        with open(paths.open_plain(origin), "rb") as file:
-            facts = os.fstat(file.fileno())
-            if facts.st_size > _READ_MAX:
-                return None
-            digest = blake2b(digest_size=16)
-            while block := file.read(_BLOCK):
-                digest.update(block)
-    except (OSError, ValueError):
-        return None
-    return facts.st_size, facts.st_mtime_ns, digest.digest()
-
-
 def set_mark(db: Connection, number: int, mark: Mark) -> None:
-    """Remembers the file's state with source `number`."""
+    """Remembers with source `number` the state of the file that was read: size, time in ns, digest."""
     db.execute("UPDATE sources SET origin_size=?, origin_mtime=?, origin_hash=? WHERE id = ?", (*mark, number))
 
 
@@ -61,11 +43,22 @@ def stale_note(store: Store, number: int) -> str:
         return f"stale: the file is gone, {indexed}"
     if (facts.st_size, facts.st_mtime_ns) == (size, mtime):
         return ""
-    mark = mark_of(origin) if facts.st_size == size else None
-    if mark and mark[2] == digest:
-        _learn(store, number, mark)
+    if facts.st_size == size and _digest(origin) == digest:
+        _learn(store, number, (size, facts.st_mtime_ns, digest))
         return ""
     return f"stale: file changed {_time(facts.st_mtime)}, {indexed}"
+
+
+def _digest(path: str) -> bytes:
+    """That of the plain file at `path`, as `fetch.document` makes it; empty where it can't be read."""
+    digest = blake2b(digest_size=16)
+    try:
+        with open(paths.open_plain(path), "rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    except (OSError, ValueError):
+        return b""
+    return digest.digest()
 
 
 def _learn(store: Store, number: int, mark: Mark) -> None:

@@ -128,13 +128,13 @@ def quoted(word: str) -> str:
 class Indexer:
     """Finds, chunk by chunk, what goes into the `extra` column, and gathers the vocabulary of all it has seen.
 
-    What it remembers is bounded by `most` words and those of one chunk.
+    What it remembers is bounded by `most` words, VOCABULARY_MAX without it, and those of one chunk.
     """
 
     __slots__ = ("_figures", "_most", "_plain", "_split")
 
-    def __init__(self, most: int = VOCABULARY_MAX) -> None:
-        self._most = most
+    def __init__(self, most: int = 0) -> None:
+        self._most = most or VOCABULARY_MAX
         self._plain: set[str] = set()
         self._figures = 0
         self._split: dict[str, str] = {}
