@@ -104,7 +104,7 @@ def add_source(  # noqa: PLR0913 - what is known about a text
 
 
 def _put(store: Store, clean: str, kind: str, place: Placed, mark: stale.Mark | None, *, later: bool) -> Indexed:
-    digest = digest_of(clean)
+    digest, size = _facts(clean)
     with store.read() as db:
         prepared = None if _same(db, place, digest) else Prepared(clean, kind)
     with store.write() as db:
@@ -114,7 +114,7 @@ def _put(store: Store, clean: str, kind: str, place: Placed, mark: stale.Mark | 
             return Indexed(known[0], place.label, 0, unchanged=True)
         prepared = prepared or Prepared(clean, kind)
         check_room(store, place.label, prepared.chunks)
-        facts = (digest, size_of(clean), prepared.chunks)
+        facts = (digest, size, prepared.chunks)
         number, gone = make_row(db, place, kind, facts, mark)
         done = Indexed(number, place.label, prepared.chunks)
         write_chunks(db, number, prepared)
@@ -156,17 +156,13 @@ def plain(text: str) -> str:
     return text
 
 
-def digest_of(text: str) -> bytes:
-    """What tells two texts apart: 16 bytes."""
-    digest = blake2b(digest_size=16)
+def _facts(text: str) -> tuple[bytes, int]:
+    """What tells two texts apart, in 16 bytes, and the bytes of `text` in UTF-8."""
+    digest, size = blake2b(digest_size=16), 0
     for data in _encoded(text):
         digest.update(data)
-    return digest.digest()
-
-
-def size_of(text: str) -> int:
-    """Bytes of `text` in UTF-8."""
-    return len(text) if text.isascii() else sum(map(len, _encoded(text)))
+        size += len(data)
+    return digest.digest(), size
 
 
 def _encoded(text: str) -> Iterator[bytes]:
