@@ -199,18 +199,21 @@ def _spans_in(text: str, data: bytes, names: list[str]) -> Iterator[Span]:
     """The spans of one block; `data`: its characters as bytes, one each, `?` for what is not ASCII."""
     yield from _prefixed(text, data)
     low = data.lower()
-    for key in (*_KEYS, *names):
-        for at in _named(text, low, key):
+    for key in _KEYS:
+        for at in _named(low, key):
             span = _keyed(text, at, key)
+            if span:
+                yield (*span, REDACTED)
+    for name in names:
+        for at in places(low, name.encode()) if name.isascii() else places(lowered(text), name):
+            span = _keyed(text, at, name, own=True)
             if span:
                 yield (*span, REDACTED)
     yield from _credentials(text, low)
 
 
-def _named(text: str, low: bytes, key: str) -> Iterator[int]:
+def _named(low: bytes, key: str) -> Iterator[int]:
     """Where the key name stands; of `key`, a word of many texts, the few places where it ends a secret's name."""
-    if not key.isascii():
-        return places(lowered(text), key)
     found = places(low, key.encode())
     return found if key != "key" else (at for at in found if low.endswith(_KINDS_OF_KEY, max(at - _NAME_MAX, 0), at))
 
@@ -298,13 +301,18 @@ def key_block_end(text: str) -> int:
     return found.end() if found else 0
 
 
-def _keyed(text: str, at: int, key: str) -> tuple[int, int] | None:
-    """The span of the value that belongs to the key name at `at`, or None when it is no secret."""
+def _keyed(text: str, at: int, key: str, *, own: bool = False) -> tuple[int, int] | None:
+    """The span of the value that belongs to the key name at `at`, or None when it is no secret.
+
+    `own`: the policy names this key, so that any value is one.
+    """
     end = at + len(key)
     name = lowered(text[max(at - _NAME_MAX, 0) : at])
-    if not _says_secret(text, name, at, key):
+    if not own and not _says_secret(text, name, at, key):
         return None
     found = _pattern("value").match(text, end)
+    if found and own:
+        return found.span("bare" if found.group("inside") is None else "inside")
     if found:
         return _value(found, text, name, at, key)
     found = _other_form(text, name, end)
@@ -336,8 +344,6 @@ def _other_form(text: str, name: str, end: int) -> re.Match[str] | None:
 
 def _value(found: re.Match[str], text: str, name: str, at: int, key: str) -> tuple[int, int] | None:
     inside = found.group("inside")
-    if key not in _KEYS:
-        return found.span("bare" if inside is None else "inside")
     if inside is not None:
         return found.span("inside") if _is_quoted(inside, key) else None
     bare = found.group("bare")

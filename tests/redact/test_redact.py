@@ -76,6 +76,12 @@ def test_hostile_repeats_end(unit: str) -> None:
     redact(text)
 
 
+def test_a_name_of_the_policy_is_one_also_where_it_is_a_doubtful_one_of_ours() -> None:
+    text = "key: abc\nnext_token=foo\npwd: here\n"
+    assert redact(text) == (text, 0)
+    assert redact(text, ["Key", "token", "pwd"])[0] == "key: [redacted]\nnext_token=[redacted]\npwd: [redacted]\n"
+
+
 def test_further_key_names_of_the_policy() -> None:
     text = "SORT_CODE=123456\nsortCode: plain\nother: plain"
     assert redact(text, ["sort_code", "sortcode"])[0] == "SORT_CODE=[redacted]\nsortCode: [redacted]\nother: plain"

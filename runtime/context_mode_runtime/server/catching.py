@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     from context_mode_runtime.store.db import Store
 
-_BREATH_S = 0.02
-"""Between two steps, which hold the database for about as long: others, who look again every 25 ms at most, get their
-turn to write."""
+_PAUSE_MAX_S = 0.02
+"""Others who wait look again every 25 ms at most."""
+_QUEUE_MAX = 8
+"""Texts that may wait for the thread, with up to 25,000 words each."""
 _TRIES = 2
 
 _threads: dict[str, threading.Thread] = {}
@@ -33,11 +34,18 @@ _turn = threading.Lock()
 
 
 def go_on(store: Store, rest: unindexed.Rest | None) -> None:
-    """Has the `rest` of what was stored last done, if there is one. Returns at once."""
-    if rest is not None:
-        with _turn:
-            _rests.setdefault(_key(store), []).append(rest)
+    """Has the `rest` of what was stored last done, if there is one. Returns at once, unless too much waits already."""
+    if rest is None:
+        return
+    with _turn:
+        rests = _rests.setdefault(_key(store), [])
+        waits = len(rests) < _QUEUE_MAX
+        if waits:
+            rests.append(rest)
+    if waits:
         _working(_key(store), store.name)
+    else:
+        _finish(rest, store)
 
 
 def catch_up(store: Store, seconds: float) -> dict[int, str]:
@@ -90,16 +98,20 @@ def _work(key: str, name: str) -> None:
         store = stores.take(key, name, create=False)
         try:
             for task in _tasks(key, store):
-                while _step(task, store):
-                    time.sleep(_BREATH_S)
+                _finish(task, store)
         finally:
             stores.give_back(key, store)
     except StoreError as error:
         log.log_error("serve indexing", error)
 
 
-def _step(task: unindexed.Rest | unindexed.Catching, store: Store) -> bool:
-    return mended(store, lambda: task.step(store))
+def _finish(task: unindexed.Rest | unindexed.Catching, store: Store) -> None:
+    """Step by step, between two as long a pause as the last one took, so that others get their turn to write."""
+    more = True
+    while more:
+        begin = time.monotonic()
+        more = mended(store, lambda: task.step(store))
+        time.sleep(min(time.monotonic() - begin, _PAUSE_MAX_S))
 
 
 def _tasks(key: str, store: Store) -> Iterator[unindexed.Rest | unindexed.Catching]:

@@ -91,7 +91,7 @@ def add_source(  # noqa: PLR0913 - what is known about a text
     """Stores and indexes `text`, secrets cut out. `kind` as in `chunks.KINDS`, `origin` a path or URL.
 
     `mark`: the state of the file at `origin` when it was read; without one nobody is told that it changed. `cut_off` as
-    for `redact`. `later`: all is stored now, and the `rest` of the indexing is left to the caller.
+    for `redact`. `later`: all is stored now, and the `rest` of the indexing, where it is much, is left to the caller.
 
     The same text under the same label in the same worktree is not stored again; a changed text of the same origin
     takes the old one's place and id. Raises StoreError.
@@ -118,7 +118,7 @@ def _put(store: Store, clean: str, kind: str, place: Placed, mark: stale.Mark | 
         number, gone = make_row(db, place, kind, facts, mark)
         done = Indexed(number, place.label, prepared.chunks)
         write_chunks(db, number, prepared)
-        if later:
+        if later and prepared.chunks >= unindexed.WORTH:
             unindexed.begin(db, number)
             done.rest = unindexed.Rest(number, prepared.chunks, digest, prepared.words)
         else:

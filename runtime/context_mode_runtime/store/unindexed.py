@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 STEP = 500
 """Chunks of one transaction, about half a megabyte: other writers wait for some 20 ms."""
+WORTH = 100
+"""Chunks from which on a text's entries are worth a transaction of their own: what is shorter takes some ms at most."""
 SHIFT = 20
 """Bits of a chunk's id that hold its place in the source."""
 _LAST = (1 << SHIFT) - 1

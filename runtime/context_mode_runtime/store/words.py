@@ -158,7 +158,7 @@ class Indexer:
         return " ".join(out)
 
     def _first_seen(self, word: str, *, keeps: bool) -> str:
-        if word.islower() and word.isalpha():  # most words are plain
+        if word.isalpha() and (word.islower() or word.isupper() or word[1:].islower()):  # most words have no parts
             if keeps:
                 self._plain.add(word)
             return ""
