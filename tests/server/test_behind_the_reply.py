@@ -16,6 +16,7 @@ from context_mode_runtime.store.errors import StoreError
 from context_mode_runtime.store.sources import add_source
 
 PARTS = 2_500
+MANY = 2 * unindexed.WORTH
 
 
 @pytest.fixture
@@ -74,7 +75,8 @@ def test_a_server_that_is_killed_with_its_reply_loses_nothing(serve: Any, page: 
 
 def test_a_folder_is_indexed_while_it_is_read(serve: Any, project: Path, stores: Any) -> None:
     for n in range(40):
-        (project / f"{n}.md").write_text(f"# Note {n}\n\nThe wombat{n} digs.\n" + "Ropes and nets.\n\n" * 900)
+        more = "## More\n\nRopes and nets.\n\n" * (MANY if n % 3 else 3)
+        (project / f"{n}.md").write_text(f"# Note {n}\n\nThe wombat{n} digs.\n\n{more}")
     host = serve()
     text, failed = host.call("ctx_index", {"path": ".", "include": ["*.md"]})
     assert not failed
@@ -86,13 +88,16 @@ def test_a_folder_is_indexed_while_it_is_read(serve: Any, project: Path, stores:
 
 def test_texts_that_come_from_many_sides_are_all_done_once(home: Path) -> None:
     key = "project-0123456789abcdef"
+    waiting: list[int] = []
 
     def work(number: int) -> None:
         with Store.open(key, name="project") as own:
             for n in range(20):
-                text = f"# T\n\nThe word{number}x{n} is here.\n\n" + "## More\n\nRopes.\n\n" * 40
+                text = f"# T\n\nThe word{number}x{n} is here.\n\n" + "## More\n\nRopes.\n\n" * MANY
                 done = add_source(own, text, label=f"{number} {n}", kind="markdown", later=True)
+                assert done.rest
                 catching.go_on(own, done.rest)
+                waiting.append(len(catching._rests.get(key, [])))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:
@@ -101,10 +106,11 @@ def test_texts_that_come_from_many_sides_are_all_done_once(home: Path) -> None:
         thread.join()
     with Store.open(key, name="project") as store:
         assert catching.catch_up(store, 60.0) == {}
+        assert max(waiting) <= catching._QUEUE_MAX
         assert unindexed.waiting(store) == []
         assert health.damaged_tables(store) == []
         counts = store.db.execute("SELECT count(*) FROM chunk_words WHERE chunk_words MATCH 'ropes'").fetchone()
-        assert counts == (4 * 20 * 40,)
+        assert counts == (4 * 20 * MANY,)
         assert store.db.execute("SELECT count(*) FROM vocabulary WHERE word LIKE 'word_x%'").fetchone() == (80,)
 
 
@@ -131,7 +137,7 @@ def test_what_can_not_be_indexed_is_told_and_not_tried_without_end(home: Path, m
 
     monkeypatch.setattr(unindexed.Catching, "step", refuse)
     with Store.open("refused-0123456789abcdef", name="refused") as store:
-        done = add_source(store, "# T\n\nRopes.\n", label="t", kind="markdown", later=True)
+        done = add_source(store, "# T\n\nRopes.\n\n" * MANY, label="t", kind="markdown", later=True)
         told = catching.catch_up(store, 600.0)
     assert list(told) == [done.id]
     assert len(tries) == 2
