@@ -14,7 +14,7 @@ from context_mode_runtime.store.search import search
 from context_mode_runtime.store.sources import Indexed, add_source, find_source, source_text
 
 PAGE = "# Tides\n\nThe walrus sleeps by getWalrusName.\n\n" + "".join(
-    f"## Part {n}\n\nOf ropes and nets, number {n}.\n\n" for n in range(1_200)
+    f"## Part {n}\n\nOf ropes and nets, number {n}.\n\n" for n in range(2_000)
 )
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from context_mode_runtime.store.db import Store
 
-STEP = 500
-"""Chunks of one transaction, about half a megabyte: other writers wait for some 20 ms."""
+STEP = 800
+"""Chunks of one transaction, about a megabyte: other writers wait for some 30 ms, and fewer segments are to be merged."""
 WORTH = 100
 """Chunks from which on a text's entries are worth a transaction of their own: what is shorter takes some ms at most."""
 SHIFT = 20
