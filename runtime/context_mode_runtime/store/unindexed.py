@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from context_mode_runtime.store.db import Store
 
 STEP = 800
-"""Chunks of one transaction, about a megabyte: other writers wait for some 30 ms, and fewer segments are to be merged."""
+"""Chunks of one transaction, about a megabyte: other writers wait some 30 ms. Less leaves more segments to merge."""
 WORTH = 100
 """Chunks from which on a text's entries are worth a transaction of their own: what is shorter takes some ms at most."""
 SHIFT = 20
