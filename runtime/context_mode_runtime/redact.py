@@ -199,16 +199,14 @@ def _spans_in(text: str, data: bytes, names: list[str]) -> Iterator[Span]:
     """The spans of one block; `data`: its characters as bytes, one each, `?` for what is not ASCII."""
     yield from _prefixed(text, data)
     low = data.lower()
-    for key in _KEYS:
-        for at in _named(low, key):
-            span = _keyed(text, at, key)
-            if span:
-                yield (*span, REDACTED)
+    found = [(at, key, False) for key in _KEYS for at in _named(low, key)]
     for name in names:
-        for at in places(low, name.encode()) if name.isascii() else places(lowered(text), name):
-            span = _keyed(text, at, name, own=True)
-            if span:
-                yield (*span, REDACTED)
+        where = places(low, name.encode()) if name.isascii() else places(lowered(text), name)
+        found += [(at, name, True) for at in where]
+    for at, key, own in found:
+        span = _keyed(text, at, key, own=own)
+        if span:
+            yield (*span, REDACTED)
     yield from _credentials(text, low)
 
 
