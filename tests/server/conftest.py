@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from context_mode_runtime.store.db import Store
+
 LAUNCH = Path(__file__).parents[2] / "runtime" / "context_mode_runtime" / "launch.py"
 WAIT_S = 30.0
 STEP_S = 0.2
@@ -137,3 +139,18 @@ def serve(project: Path) -> Iterator[Serve]:
         for pipe in (host.process.stdout, host.process.stderr):
             assert pipe is not None
             pipe.close()
+
+
+@pytest.fixture
+def kept(home: Path) -> Iterator[Any]:
+    """The store that a server has written to."""
+    with_store: list[Store] = []
+
+    def opened() -> Store:
+        (path,) = (home / ".context-mode" / "projects").glob("*/context.db")
+        with_store.append(Store.open(path.parent.name, name="project", create=False))
+        return with_store[-1]
+
+    yield opened
+    for store in with_store:
+        store.close()

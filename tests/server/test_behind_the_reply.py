@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,22 +27,7 @@ def page(project: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def stores(home: Path) -> Iterator[Any]:
-    """The store that servers have written to, opened anew."""
-    opened: list[Store] = []
-
-    def find() -> Store:
-        (path,) = (home / ".context-mode" / "projects").glob("*/context.db")
-        opened.append(Store.open(path.parent.name, name="project", create=False))
-        return opened[-1]
-
-    yield find
-    for store in opened:
-        store.close()
-
-
-def test_the_next_call_finds_it_in_this_server_and_in_another(serve: Any, page: Path, stores: Any) -> None:
+def test_the_next_call_finds_it_in_this_server_and_in_another(serve: Any, page: Path, kept: Any) -> None:
     one, other = serve(), serve()
     for n in range(5):
         page.write_text(page.read_text(encoding="utf-8") + f"## More {n}\n\nThe quokka{n} wakes.\n", encoding="utf-8")
@@ -53,12 +37,12 @@ def test_the_next_call_finds_it_in_this_server_and_in_another(serve: Any, page: 
             assert not failed
             assert f"The quokka{n} wakes." in text
             assert "The numbat sleeps." in text
-    store = stores()
+    store = kept()
     assert unindexed.waiting(store) == []
     assert health.damaged_tables(store) == []
 
 
-def test_a_server_that_is_killed_with_its_reply_loses_nothing(serve: Any, page: Path, stores: Any) -> None:
+def test_a_server_that_is_killed_with_its_reply_loses_nothing(serve: Any, page: Path, kept: Any) -> None:
     first = serve()
     assert first.call("ctx_index", {"path": "tides.md"})[0].startswith(f"Indexed 1 source(s), {PARTS + 1} chunk(s)")
     first.process.kill()
@@ -68,12 +52,12 @@ def test_a_server_that_is_killed_with_its_reply_loses_nothing(serve: Any, page: 
     assert not failed
     assert text.count("The numbat sleeps.") == 2
     assert "Part 2499" in text
-    store = stores()
+    store = kept()
     assert unindexed.waiting(store) == []
     assert health.damaged_tables(store) == []
 
 
-def test_a_folder_is_indexed_while_it_is_read(serve: Any, project: Path, stores: Any) -> None:
+def test_a_folder_is_indexed_while_it_is_read(serve: Any, project: Path, kept: Any) -> None:
     for n in range(40):
         more = "## More\n\nRopes and nets.\n\n" * (MANY if n % 3 else 3)
         (project / f"{n}.md").write_text(f"# Note {n}\n\nThe wombat{n} digs.\n\n{more}")
@@ -83,7 +67,7 @@ def test_a_folder_is_indexed_while_it_is_read(serve: Any, project: Path, stores:
     assert text.startswith("Indexed 40 source(s)")
     found, _ = host.call("ctx_search", {"queries": [f"wombat{n}" for n in (0, 20, 39)]})
     assert all(f"The wombat{n} digs." in found for n in (0, 20, 39))
-    assert unindexed.waiting(stores()) == []
+    assert unindexed.waiting(kept()) == []
 
 
 def test_texts_that_come_from_many_sides_are_all_done_once(home: Path) -> None:
@@ -114,11 +98,11 @@ def test_texts_that_come_from_many_sides_are_all_done_once(home: Path) -> None:
         assert store.db.execute("SELECT count(*) FROM vocabulary WHERE word LIKE 'word_x%'").fetchone() == (80,)
 
 
-def test_an_index_that_is_damaged_is_made_anew(serve: Any, page: Path, stores: Any) -> None:
+def test_an_index_that_is_damaged_is_made_anew(serve: Any, page: Path, kept: Any) -> None:
     host = serve()
     host.call("ctx_index", {"path": "tides.md"})
     host.call("ctx_search", {"queries": ["numbat"]})
-    stores().db.execute("DELETE FROM chunk_words_data WHERE id = 1")  # can be read, and not written to
+    kept().db.execute("DELETE FROM chunk_words_data WHERE id = 1")  # can be read, and not written to
     page.with_name("more.md").write_text("# More\n\nThe quokka wakes.\n", encoding="utf-8")
     host.call("ctx_index", {"path": "more.md"})
     text, failed = host.call("ctx_search", {"queries": ["quokka", "numbat"]})

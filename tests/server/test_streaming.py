@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +25,6 @@ NUMBERS = (
 MANY = "seq 1 12400000; echo 'ERROR: the pump at bay 12 broke'; seq 12400001 12700000"
 """100 MB."""
 LONG_LINE = "head -c 60000000 /dev/zero | tr '\\0' x; echo"
-
-
-@pytest.fixture
-def kept(home: Path) -> Iterator[Any]:
-    """The store that a server has written to."""
-    with_store: list[Store] = []
-
-    def opened() -> Store:
-        (path,) = (home / ".context-mode" / "projects").glob("*/context.db")
-        with_store.append(Store.open(path.parent.name, name="project", create=False))
-        return with_store[-1]
-
-    yield opened
-    for store in with_store:
-        store.close()
 
 
 def digest(store: Store, sid: str) -> str:
