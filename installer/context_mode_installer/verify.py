@@ -9,7 +9,6 @@ import concurrent.futures
 import contextlib
 import json
 import os
-import shutil
 import tempfile
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from context_mode_installer.plan.bridge import bridge_hook, bridge_server
 from context_mode_installer.plan.hooks import command_line, ours_in
 from context_mode_installer.plan.ours import words_of_entry, words_of_handler
 from context_mode_installer.plan.seat import launcher_of
+from context_mode_installer.specs.catalog import copy_tables
 from context_mode_installer.specs.where import holes, put
 from context_mode_installer.transaction import FileChange, VerifyError
 from context_mode_runtime import paths
@@ -66,7 +66,7 @@ def check_target(system: System, target: Target, environment: Mapping[str, str])
         policy = {"version": 1, "deny": [f"Bash({_PROBE} *)"]}
         with open(os.path.join(folder, "policy.json"), "w", encoding="utf-8") as file:
             json.dump(policy, file)
-        _copy_tables(folder)
+        copy_tables(folder)
         link_launchers(folder)
         bare = {**environment, "CONTEXT_MODE_DATA_DIR": folder}
         if _check_hook(system, target, bare, folder):
@@ -83,12 +83,6 @@ def link_launchers(folder: str) -> None:
     if os.path.isdir(paths.bin_dir()):
         with contextlib.suppress(OSError):
             os.symlink(paths.bin_dir(), os.path.join(folder, "bin"), target_is_directory=True)
-
-
-def _copy_tables(folder: str) -> None:
-    """The tables of the user's own agents, which hooks and server look for in their data folder."""
-    if os.path.isdir(paths.user_specs_dir()):
-        shutil.copytree(paths.user_specs_dir(), os.path.join(folder, "agents"))
 
 
 def _check_hook(system: System, target: Target, environment: dict[str, str], folder: str) -> bool:

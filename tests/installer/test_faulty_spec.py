@@ -65,5 +65,23 @@ def test_doctor_names_it(heron: Path) -> None:
 
 
 def test_data_that_it_still_needs_is_not_deleted(heron: Path) -> None:
-    with pytest.raises(UserError, match="still runs heron"):
+    with pytest.raises(UserError, match="still runs heron; a spec has faults: context-mode agents validate"):
         run(Options(remove=True, data=True))
+    run(Options(agents=("codex",), remove=True))
+    assert "Nothing of ours is there." not in run(Options(remove=True)).messages
+
+
+def test_what_is_no_spec_in_its_folder_stops_nothing(heron: Path) -> None:
+    """An editor's lock beside a file (a link to nowhere), a folder, a link to nowhere, a table that can't be read."""
+    folder = heron.parent
+    (folder / ".#heron.yaml").symlink_to("me@host.1")
+    (folder / "._heron.yaml").write_bytes(b"\0\5\x16\7")
+    (folder / "gone.yaml").symlink_to("nowhere.yaml")
+    (folder / "folder.yaml").mkdir()
+    done = run(Options(agents=("codex",)))
+    assert done.exit_code == 0
+    done = run(Options(remove=True))
+    assert (done.exit_code, [one["id"] for one in done.data["agents"]]) == (0, ["codex"])
+    told = [line for line in done.messages if "has faults and was left out" in line]
+    assert [Path(line.split(" ", 1)[0]).name for line in told] == ["folder.yaml", "gone.yaml", "heron.yaml"]
+    assert data_folder().status == "FAIL"

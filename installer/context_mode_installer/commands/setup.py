@@ -325,7 +325,8 @@ class _Run:
             return []
         if not done:
             ready = "All is set up already; nothing was changed." if hosts else "Nothing was changed."
-            return ["Nothing of ours is there." if self.options.remove else ready]
+            left = not self.options.remove or (_still_set_up(plan) and not self.options.agents)
+            return [ready if left else "Nothing of ours is there."]
         lines = screens.saved(plan.work.files, self.transaction.backups, plan.work.id)
         if not self.options.remove:
             touched = {change.agent for change in plan.changes}
@@ -362,10 +363,10 @@ _OURS = ("projects", "run", "backups", "bin", "hook-errors.log", "hook-errors.lo
 def _check_unused(plan: Plan) -> None:
     """Raises UserError where an agent stays set up: it needs our launchers, its backups are in the data, too."""
     left = _still_set_up(plan)
+    faulty = [mend_command(one) for one in faulty_specs() if one.path.stem in left.split(", ")]
     if left:
-        raise UserError(
-            f"--data would delete what still runs {left}; to take out all: context-mode setup --remove --data"
-        )
+        mend = f"a spec has faults: {faulty[0]}" if faulty else "to take out all: context-mode setup --remove --data"
+        raise UserError(f"--data would delete what still runs {left}; {mend}")
 
 
 def _still_set_up(plan: Plan) -> str:

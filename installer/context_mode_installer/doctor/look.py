@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from typing import TYPE_CHECKING, cast
 
 from context_mode_installer import launchers, receipt
@@ -13,7 +12,7 @@ from context_mode_installer.plan.build import Grants, finished, plan_setup
 from context_mode_installer.plan.draft import Desk, Draft, path_problem
 from context_mode_installer.plan.host import Target
 from context_mode_installer.result import UserError
-from context_mode_installer.specs.catalog import find_spec, usable_specs
+from context_mode_installer.specs.catalog import copy_tables, find_spec, usable_specs
 from context_mode_installer.system import DryRunSystem, PathError
 from context_mode_installer.transaction import Transaction
 from context_mode_installer.verify import link_launchers
@@ -46,8 +45,7 @@ def subjects(agents: Sequence[str], folder: str, *, offline: bool) -> list[Subje
     draft = Draft(Desk(system), known, Transaction(system, root).backups)
     os.mkdir(os.path.join(folder, "data"), 0o700)
     link_launchers(os.path.join(folder, "data"))
-    if os.path.isdir(paths.user_specs_dir()):  # a hook of an own spec reads its table there
-        shutil.copytree(paths.user_specs_dir(), os.path.join(folder, "data", "agents"))
+    copy_tables(os.path.join(folder, "data"))
     probing = {**environment, "PATH": BARE_PATH, "CONTEXT_MODE_DATA_DIR": os.path.join(folder, "data"), "PWD": folder}
     return [_subject(host, _targets(host, draft, here), probing, offline=offline) for host in hosts]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from context_mode_installer.result import UserError
+from context_mode_installer.screen import quoted
 from context_mode_runtime.paths import tilde, user_specs_dir
 from context_mode_runtime.resources import shipped
 
@@ -25,8 +27,8 @@ def shipped_specs() -> list[Path]:
 
 
 def user_specs() -> list[Path]:
-    """The user's own spec files, by name."""
-    return sorted(Path(user_specs_dir()).glob("*.yaml"))
+    """The user's own spec files, by name; not what editors leave beside them, such as `.#a.yaml`."""
+    return sorted(file for file in Path(user_specs_dir()).glob("*.yaml") if not file.name.startswith("."))
 
 
 def spec_files() -> dict[str, Path]:
@@ -57,12 +59,20 @@ def faulty_specs() -> list[Checked]:
 
 
 def _all() -> list[Checked]:
-    return [_looked_at(file, file.stat().st_mtime_ns) for file in spec_files().values()]
+    return [_looked_at(file, _stamp(file)) for file in spec_files().values()]
+
+
+def _stamp(file: Path) -> int:
+    """When it was changed last; 0 for one that can't be looked at, which the check says."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def mend_command(checked: Checked) -> str:
     """What names all faults of a spec."""
-    return f"context-mode agents validate {tilde(str(checked.path))}"
+    return f"context-mode agents validate {quoted(str(checked.path))}"
 
 
 def find_spec(agent: str) -> AgentSpec:
@@ -71,7 +81,7 @@ def find_spec(agent: str) -> AgentSpec:
     Raises UserError for an unknown id, and for a spec with findings.
     """
     file = _file_of(agent)
-    return _faultless(_looked_at(file, file.stat().st_mtime_ns)).spec or _never(agent)
+    return _faultless(_looked_at(file, _stamp(file))).spec or _never(agent)
 
 
 def find_checked(agent: str) -> Checked:
@@ -96,6 +106,16 @@ def _faultless(checked: Checked) -> Checked:
 
 def _never(agent: str) -> AgentSpec:
     raise BadSpecError(agent)
+
+
+def copy_tables(folder: str) -> None:
+    """Puts the tables of the user's own agents into a throw-away data folder, where hooks and server look for them."""
+    tables = sorted(Path(user_specs_dir()).glob("*.json"))
+    if tables:
+        target = Path(folder, "agents")
+        target.mkdir()
+        for table in tables:
+            shutil.copyfile(table, target / table.name)
 
 
 def user_tables() -> dict[Path, str]:

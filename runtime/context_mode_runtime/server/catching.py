@@ -49,7 +49,7 @@ def go_on(store: Store, rest: unindexed.Rest | None) -> None:
     if waits:
         _working(_key(store), store.name)
     else:
-        _finish(rest, store)
+        _finish_here(rest, store)
 
 
 def catch_up(store: Store, seconds: float) -> dict[int, str]:
@@ -106,6 +106,14 @@ def _work(key: str, name: str) -> None:
                 _finish(task, store)
         finally:
             stores.give_back(key, store)
+    except StoreError as error:
+        log.log_error("serve indexing", error)
+
+
+def _finish_here(rest: unindexed.Rest, store: Store) -> None:
+    """What fails waits for the next search: the text is stored."""
+    try:
+        _finish(rest, store)
     except StoreError as error:
         log.log_error("serve indexing", error)
 

@@ -111,7 +111,7 @@ def open_live(store: Store, place: Placed) -> LiveSource:
         redact(plain(place.label), store.secret_names)[0], place.conversation, place.worktree, place.tool, place.origin
     )
     with store.write() as db:
-        number, _ = sources.make_row(db, clean, "log", (b"", 0, 0), None, live=True)
+        number = sources.make_row(db, clean, "log", (b"", 0, 0), None, live=True)
         unindexed.begin(db, number)
     return LiveSource(Indexed(number, clean.label, 0), clean, store.secret_names)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 from context_mode_runtime.store import migrations, sources, vocabulary
@@ -10,7 +9,6 @@ from context_mode_runtime.store.errors import StoreBusyError, StoreError, Unknow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from sqlite3 import Connection
 
     from context_mode_runtime.store.db import Store
@@ -19,9 +17,7 @@ _EVERYTHING = (
     *("chunks", "sources", "unindexed", "readers", "vocabulary", "journal", "held", "search_calls", "ledger"),
 )
 _STEP = 500
-"""Chunks of a long source, or words, that one transaction takes out."""
-_WORDS = "words of purged "
-"""Beginning of keys in `meta`: words of a purged source, until they are taken out of the vocabulary."""
+"""Chunks of a long source that one transaction takes out."""
 _BREATH_S = 0.02
 """Between two of them: SQLite's lock is nobody's turn."""
 _TRIES = 10
@@ -172,32 +168,8 @@ def _note_words(store: Store, number: int) -> int:
             return 0
         found = vocabulary.words_in(db, *sources.id_range(number))
     with store.write() as db:
-        _note(db, number, found)
+        vocabulary.note(db, number, found)
     return last
-
-
-def _note(db: Connection, number: int, words: set[str]) -> None:
-    db.executemany(
-        "INSERT INTO meta VALUES(?, ?)",
-        ((f"{_WORDS}{number}.{os.urandom(6).hex()}", " ".join(part)) for part in _parts(sorted(words))),
-    )
-
-
-def _parts(words: list[str]) -> Iterator[list[str]]:
-    for at in range(0, len(words), _STEP):
-        yield words[at : at + _STEP]
-
-
-def _forget_words(store: Store) -> None:
-    """Takes the words out that were noted, if no text holds them any more; those of an interrupted purge too."""
-    with store.read() as db:
-        keys = db.execute("SELECT key FROM meta WHERE substr(key, 1, length(?1)) = ?1", (_WORDS,)).fetchall()
-    for key in keys:
-        with store.write() as db:
-            for (words,) in db.execute("SELECT value FROM meta WHERE key = ?", key).fetchall():
-                vocabulary.drop_words(db, words.split())
-            db.execute("DELETE FROM meta WHERE key = ?", key)
-        time.sleep(_BREATH_S if len(keys) > 1 else 0.0)
 
 
 def _last_but(db: Connection, number: int, last: int) -> int:
@@ -210,8 +182,8 @@ def _last_but(db: Connection, number: int, last: int) -> int:
 
 
 def _drop(db: Connection, number: int) -> int:
-    gone, words = sources.drop_chunks(db, number)
-    _note(db, number, words)
+    vocabulary.note(db, number, vocabulary.words_in(db, *sources.id_range(number)))
+    gone = sources.drop_chunks(db, number)
     for table, column in (("readers", "source"), ("sources", "id")):
         gone += db.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,)).rowcount
     return gone
@@ -233,7 +205,7 @@ def _scrub(store: Store) -> None:
 
     `secure_delete` has overwritten the freed pages. Raises StoreBusyError when readers keep the log from being emptied.
     """
-    _forget_words(store)
+    vocabulary.forget_noted(store)
     for table in migrations.FTS_TABLES:
         pages = -_PAGES
         while _merged(store, table, pages):

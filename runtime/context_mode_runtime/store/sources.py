@@ -107,6 +107,8 @@ def _put(store: Store, clean: str, kind: str, place: Placed, mark: stale.Mark | 
     digest, size = _facts(clean)
     with store.read() as db:
         prepared = None if _same(db, place, digest) else Prepared(clean, kind)
+        old = _replaced(db, place)
+        gone = vocabulary.words_in(db, *id_range(old[0])) if old and prepared else set()
     with store.write() as db:
         known = _same(db, place, digest)
         if known:
@@ -115,7 +117,10 @@ def _put(store: Store, clean: str, kind: str, place: Placed, mark: stale.Mark | 
         prepared = prepared or Prepared(clean, kind)
         check_room(store, place.label, prepared.chunks)
         facts = (digest, size, prepared.chunks)
-        number, gone = make_row(db, place, kind, facts, mark)
+        now = _replaced(db, place)
+        if now and now != old:
+            gone = vocabulary.words_in(db, *id_range(now[0]))
+        number = make_row(db, place, kind, facts, mark)
         done = Indexed(number, place.label, prepared.chunks)
         write_chunks(db, number, prepared)
         if later and prepared.chunks >= unindexed.WORTH:
@@ -124,7 +129,14 @@ def _put(store: Store, clean: str, kind: str, place: Placed, mark: stale.Mark | 
         else:
             unindexed.index_rows(db, *id_range(number))
             vocabulary.add_words(db, prepared.words)
-        vocabulary.drop_words(db, gone - prepared.words)
+        gone -= prepared.words
+        many = len(gone) > vocabulary.AT_ONCE
+        if many:
+            vocabulary.note(db, number, gone)
+        else:
+            vocabulary.drop_words(db, gone)
+    if many:
+        vocabulary.forget_noted(store)
     return done
 
 
@@ -204,22 +216,12 @@ def make_row(
     mark: stale.Mark | None,
     *,
     live: bool = False,
-) -> tuple[int, set[str]]:
-    """The id of a new row, or of the row of the same origin, emptied, and the words that it held.
-
-    `facts`: (digest, bytes, chunks).
-    """
-    gone: set[str] = set()
-    old = (
-        place.origin is not None
-        and db.execute(
-            "SELECT id FROM sources WHERE label = ? AND worktree IS ? AND origin = ? AND NOT live",
-            (place.label, place.worktree, place.origin),
-        ).fetchone()
-    )
+) -> int:
+    """The id of a new row, or of the row of the same origin, emptied. `facts`: (digest, bytes, chunks)."""
+    old = _replaced(db, place)
     if old:
-        number = int(old[0])
-        gone = drop_chunks(db, number)[1]
+        number = old[0]
+        drop_chunks(db, number)
         db.execute(
             "UPDATE sources SET kind=?, tool=?, hash=?, bytes=?, chunks=?, made=?, origin_size=NULL WHERE id = ?",
             (kind, place.tool, *facts, now_ms(), number),
@@ -232,7 +234,18 @@ def make_row(
         )
         number = int(inserted.lastrowid or 0)
     _read_by(db, number, place.conversation, mark)
-    return number, gone
+    return number
+
+
+def _replaced(db: Connection, place: Placed) -> tuple[int, bytes] | None:
+    """The source of the same origin that a new text takes the place of: its number and the digest of its text."""
+    if place.origin is None:
+        return None
+    row: tuple[int, bytes] | None = db.execute(
+        "SELECT id, hash FROM sources WHERE label = ? AND worktree IS ? AND origin = ? AND NOT live",
+        (place.label, place.worktree, place.origin),
+    ).fetchone()
+    return row
 
 
 def write_chunks(db: Connection, number: int, prepared: Prepared) -> None:
@@ -248,12 +261,11 @@ def _numbered(prepared: Prepared, place: int) -> Iterator[tuple[int, str, str, s
         line += text.count("\n")
 
 
-def drop_chunks(db: Connection, number: int) -> tuple[int, set[str]]:
-    """Takes a source's chunks and index entries out; returns how many there were, and their words for `drop_words`."""
-    words = vocabulary.words_in(db, *id_range(number))
+def drop_chunks(db: Connection, number: int) -> int:
+    """Takes a source's chunks and index entries out; returns how many there were. Its words are the caller's."""
     gone = drop_rows(db, number, id_range(number)[0])
     unindexed.forget(db, number)
-    return gone, words
+    return gone
 
 
 def drop_rows(db: Connection, number: int, first: int) -> int:

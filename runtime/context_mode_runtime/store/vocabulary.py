@@ -6,6 +6,9 @@ a text is taken out.
 
 from __future__ import annotations
 
+import os
+import time
+
 from context_mode_runtime.store.words import quoted, vocabulary_of
 
 TYPE_CHECKING = False
@@ -13,6 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from sqlite3 import Connection
 
+    from context_mode_runtime.store.db import Store
+
+AT_ONCE = 2_000
+"""Words that a transaction may take out beside other work, at some 30 µs each; more are noted first."""
+_NOTED = "words of purged "
+"""Beginning of keys in `meta`: words of a text that is gone, until they are taken out of the vocabulary."""
+_STEP = 500
+"""Words that one transaction takes out."""
+_BREATH_S = 0.02
+"""Between two of them: SQLite's lock is nobody's turn."""
 _LOOKED_AT = 20
 _BLOCK = 16
 """Chunks whose words are looked up together."""
@@ -54,6 +67,30 @@ def words_in(db: Connection, first: int, last: int) -> set[str]:
         words = _listed(vocabulary_of(text for (text,) in block))
         found.update(word for (word,) in db.execute(f"SELECT word FROM vocabulary WHERE word IN ({_VALUES})", (words,)))
     return found
+
+
+def note(db: Connection, number: int, words: Collection[str]) -> None:
+    """Notes words of source `number` that are to be taken out. Inside the transaction that takes out its text."""
+    listed = sorted(words)
+    db.executemany(
+        "INSERT INTO meta VALUES(?, ?)",
+        (
+            (f"{_NOTED}{number}.{os.urandom(6).hex()}", " ".join(listed[at : at + _STEP]))
+            for at in range(0, len(listed), _STEP)
+        ),
+    )
+
+
+def forget_noted(store: Store) -> None:
+    """Takes the words out that were noted, if no text holds them any more; those of an interrupted process too."""
+    with store.read() as db:
+        keys = db.execute("SELECT key FROM meta WHERE substr(key, 1, length(?1)) = ?1", (_NOTED,)).fetchall()
+    for key in keys:
+        with store.write() as db:
+            for (words,) in db.execute("SELECT value FROM meta WHERE key = ?", key).fetchall():
+                drop_words(db, words.split())
+            db.execute("DELETE FROM meta WHERE key = ?", key)
+        time.sleep(_BREATH_S if len(keys) > 1 else 0.0)
 
 
 def drop_words(db: Connection, gone: Iterable[str]) -> None:
