@@ -45,9 +45,11 @@ def key_of(text: str) -> str | None:
 
     It begins one of the first lines and stands _MANY times at the margin, on average _LINES_MIN lines apart or more;
     one of the lines behind it comes with _SHARE of the records, none of those above it does. Or it is the bracket of
-    a configuration's sections (`[server]`), of which there are _MANY, or the mark of two YAML documents.
+    a configuration's sections (`[server]`), of which there are _MANY, or the mark of two YAML documents and more, the
+    last of which begins with the same key as the text.
     """
-    if len(starts_of(text, _DOCUMENT, 0, min(len(text), _SAMPLE))) > 1:
+    documents = starts_of(text, _DOCUMENT, 0, min(len(text), _SAMPLE))
+    if documents[1:] and _first_key(text, documents[-1]) == _first_key(text, 0) != "":
         return _DOCUMENT
     if text.find("\n" + _BRACKET, 0, _ENOUGH) >= 0 or text.startswith(_BRACKET):
         sections = starts_of(text, _BRACKET, 0, min(len(text), _SAMPLE))
@@ -67,6 +69,13 @@ def key_of(text: str) -> str | None:
         if any(lead not in ("", key) and _count(text, lead) >= least for lead in behind):
             return key
     return None if len(text) < _ENOUGH else ""
+
+
+def _first_key(text: str, start: int) -> str:
+    """The key of the first line from `start` on that is no mark, comment or blank; empty without one."""
+    lines = (line.rstrip() for line in text[start : start + _BEGINNING].split("\n"))
+    key = _key(next((line for line in lines if line not in ("", _DOCUMENT) and line[0] != "#"), ""))
+    return key if key.endswith(":") else ""
 
 
 def _count(text: str, begin: str) -> int:
@@ -109,8 +118,9 @@ def _begins_record(head: str, key: str) -> bool:
     """Whether what begins with `key` is such a line: the same letters may stand at other places, too."""
     line, _, below = head.partition("\n")
     if key == _DOCUMENT:
-        first = next((one for one in below.split("\n") if one and not one.startswith("#")), "")
-        return line.rstrip() == _DOCUMENT and bool(_key(first))
+        while below[:1] in ("#", "\n"):
+            below = below.partition("\n")[2]
+        return line.rstrip() == _DOCUMENT and bool(_key(below.partition("\n")[0]))
     return key not in (_COMMIT, _BRACKET) or bool(_key(line.rstrip()))
 
 
